@@ -7,10 +7,9 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from wordworth.errors import WordworthError
-from wordworth.statistics import holm, mcnemar, sign_flip, weat_difference
-from wordworth.statistics.effect_size import weat_difference_interval
+from wordworth.statistics.effect_size import weat_difference, weat_difference_interval
 from wordworth.statistics.paired_correlation import correlation_difference, williams
-from wordworth.statistics.paired_tests import mean_interval, paired_proportions
+from wordworth.statistics.paired_tests import holm, mcnemar, mean_interval, paired_proportions, sign_flip
 
 pytestmark = pytest.mark.kernels
 

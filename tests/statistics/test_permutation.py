@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import norm
 
 from wordworth.errors import WordworthError
-from wordworth.statistics import permutation, permutation_test
-from wordworth.statistics.permutation import normal_p, random_partitions, sums_by_size
+from wordworth.statistics import permutation
+from wordworth.statistics.permutation import normal_p, permutation_test, random_partitions, sums_by_size
 
 pytestmark = pytest.mark.kernels
 

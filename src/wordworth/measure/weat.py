@@ -92,8 +92,8 @@ def weat_interval(
 ) -> tuple[Matrix, Matrix]:
     """Return the 95 % interval of d over the words of the four sets, shapes as in `weat`."""
     attributes = _attributes(A, B)
-    cosines = [_units(words, name) @ attributes.swapaxes(-1, -2) for words, name in ((X, "X"), (Y, "Y"))]
-    return interval_of(_join(*cosines, axis=-2), X.shape[-2], A.shape[-2], resamples=resamples, seed=seed)
+    of_x, of_y = (_units(words, name) @ attributes.swapaxes(-1, -2) for words, name in ((X, "X"), (Y, "Y")))
+    return interval_of(_join(of_x, of_y, axis=-2), X.shape[-2], A.shape[-2], resamples=resamples, seed=seed)
 
 
 def _pooled_associations(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:

@@ -1,4 +1,4 @@
-"""Rules applied to runs: which score, or which difference from a baseline, each of them names, and whether it passes."""
+"""Rules applied to runs: which score, or which difference from a baseline, each names, and whether it passes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace

@@ -25,11 +25,12 @@ def to_junit(checked: Checked) -> str:
 
 
 def _add_case(suite: ElementTree.Element, one: Judged, file: str) -> None:
-    case = ElementTree.SubElement(suite, "testcase", {"classname": visible(file), "name": visible(one.rule), "time": "0"})
+    case = ElementTree.SubElement(
+        suite, "testcase", {"classname": visible(file), "name": visible(one.rule), "time": "0"}
+    )
     if one.verdict == "pass":
         ElementTree.SubElement(case, "system-out").text = visible(str(one))
         return
     tag = "failure" if one.verdict == "fail" else "skipped"
     result = ElementTree.SubElement(case, tag, {"message": visible(one.reason), "type": one.verdict})
     result.text = visible(str(one))
-
