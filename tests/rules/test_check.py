@@ -82,36 +82,5 @@ def test_a_file_that_cannot_be_written_is_refused_first(command: Command, run: P
     assert "is a folder" in answer.err
 
 
-def test_what_is_neither_run_nor_model(command: Command, run: Path, write_rules: WriteRules, tmp_path: Path) -> None:
-    assert "must say what to run" in command("check", tmp_path / "nowhere", write_rules(PASSES)).err
-    rules = write_rules(f"[run.weat]\ntset = 'weat6'\n{PASSES}")
-    assert "[run.weat]: weat has no setting 'tset'; did you mean test" in command("check", "glove", rules).err
-    rules = write_rules(f"[run.waet]\n{PASSES}")
-    assert "[run.waet]: there is no study 'waet'; did you mean weat" in command("check", "glove", rules).err
-    rules = write_rules(f"[run.weat]\nresamples = 'many'\n{PASSES}")
-    answer = command("check", "glove", rules)
-    assert "[run.weat]: " in answer.err
-    assert answer.code == 2
-
-
-def test_a_model_is_run_once(
-    command: Command, write_rules: WriteRules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The studies of the rules are run with the settings of their file; the same ones are not run again."""
-    monkeypatch.chdir(tmp_path)
-    words = "abcdefghij"
-    vectors = "".join(f"{word} {at % 3 - 1} {(at * at) % 5 - 2} {at - 4}.5\n" for at, word in enumerate(words))
-    (tmp_path / "tiny.txt").write_text(vectors)
-    sets = {"x": "a b c", "y": "d e f", "a": "g h", "b": "i j"}
-    words_of = {name: json.dumps(some.split()) for name, some in sets.items()}
-    lines = "\n".join(f'{name} = {{ label = "{name}", words = {some} }}' for name, some in words_of.items())
-    (tmp_path / "own.toml").write_text(f"[test]\nname = 'mine'\n{lines}\n")
-    write_rules(
-        "[run.weat]\ntest = 'own.toml'\nresamples = 50\n[rules.mine]\nstudy = 'weat'\ndataset = 'mine'\nlimit = 3\n"
-    )
-    first = command("check", "tiny.txt")
-    assert (first.code, first.out[-10:]) == (0, "1 passed.\n"), first
-    assert (tmp_path / "runs/check-tiny.txt/weat/run.json").is_file()
-    again = command("check", "tiny.txt", "rules.toml")
-    assert again.out == first.out
-    assert "already in" in again.err
+def test_a_folder_without_a_run_is_refused(command: Command, write_rules: WriteRules, tmp_path: Path) -> None:
+    assert "is not a folder" in command("check", tmp_path / "nowhere", write_rules(PASSES)).err

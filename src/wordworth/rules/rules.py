@@ -115,14 +115,6 @@ class Rules:
 
     path: Path
     rules: tuple[Rule, ...]
-    settings: Mapping[str, Mapping[str, Any]]
-    """Study → its settings, where the target of the check is a model and not a run."""
-
-    @property
-    def studies(self) -> dict[str, Mapping[str, Any]]:
-        """The studies that must be run for these rules, with their settings."""
-        studies = [rule.where.get("study") for rule in self.rules]
-        return {**{name: {} for name in studies if name}, **self.settings}
 
 
 def read_rules(path: Path) -> Rules:
@@ -130,14 +122,13 @@ def read_rules(path: Path) -> Rules:
     if not path.is_file():
         raise WordworthError(f"there is no file {path}; write rules as [rules.NAME] in it")
     table = read_toml(path)
-    for key, tables in table.items():
-        if key not in ("rules", "run"):
-            raise WordworthError(f"{path} has a table {key[:60]!r}{_suggest(key, ('rules', 'run'))}")
-        if not isinstance(tables, dict) or not all(isinstance(one, dict) for one in tables.values()):
-            raise WordworthError(f"{path}: {key} is not a table of tables; write [{key}.NAME] and keys under it")
-    if not table.get("rules"):
-        raise WordworthError(f"{path} has no rules; write one as [rules.NAME]")
-    return Rules(path, tuple(_read_rule(path, *one) for one in table["rules"].items()), table.get("run", {}))
+    other = next((key for key in table if key != "rules"), None)
+    if other is not None:
+        raise WordworthError(f"{path} has a table {other[:60]!r}{_suggest(other, ['rules'])}")
+    rules = table.get("rules")
+    if not rules or not isinstance(rules, dict) or not all(isinstance(one, dict) for one in rules.values()):
+        raise WordworthError(f"{path} has no rules; write each as [rules.NAME] and keys under it")
+    return Rules(path, tuple(_read_rule(path, *one) for one in rules.items()))
 
 
 def _suggest(word: str, known: Collection[str]) -> str:
