@@ -192,9 +192,12 @@ def item_schema(table: str) -> Schema:
     return PLACE | ITEM_TABLES[table] | {SKIPPED: pl.String}
 
 
+CAUTION_SEPARATOR = " "
+
+
 def as_text(scores: pl.DataFrame) -> pl.DataFrame:
     """Return scores as they are written."""
-    return scores.with_columns(pl.col("cautions").list.join(" ").replace("", None))
+    return scores.with_columns(pl.col("cautions").list.join(CAUTION_SEPARATOR).replace("", None))
 
 
 def from_text(scores: pl.DataFrame) -> pl.DataFrame:
