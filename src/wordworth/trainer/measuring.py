@@ -96,10 +96,10 @@ class Measuring:
             try:
                 with Foreign(f"{one.study.name} could not be measured at step {step}", ours=not strict):
                     model = model or self._wrap(network, label)
-                    is_whole = isinstance(model, LanguageModel) or one.study.name == "predict"
-                    run = one.study.run(
-                        [model if is_whole else model.reader.base], one.settings, checkpoints=checkpoints
-                    )
+                    measured = model
+                    if isinstance(model, WordModel) and one.study.name != "predict":
+                        measured = model.reader.base
+                    run = one.study.run([measured], one.settings, checkpoints=checkpoints)
             except WordworthError as error:
                 if strict:
                     raise
