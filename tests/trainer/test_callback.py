@@ -173,7 +173,7 @@ def test_logs_hold_the_scores(tmp_path: Path) -> None:
         pl.col("layer") == 1, pl.col("components").is_null()
     )
     for name, measure in (("valence/bellezza", "valence"), ("weat/weat6", "weat")):
-        row = scores.row(by_predicate=pl.col("measure") == measure, named=True)
+        row = scores.row(by_predicate=(pl.col("measure") == measure) & pl.col("variant").is_null(), named=True)
         assert logs[1][f"wordworth/{name}/bleached/layer-1"] == row["value"]
     coverage = read_run(tmp_path / "runs" / "predict-step3").scores.filter(pl.col("experiment") == "coverage")
     bands = set(coverage.filter(pl.col("measure") == "top", pl.col("k") == 1)["subset"])
