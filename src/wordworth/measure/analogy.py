@@ -56,7 +56,7 @@ def analogies(
     """
     rows = np.asarray(questions)
     candidates = len(vectors) if restrict_vocab is None else min(restrict_vocab, len(vectors))
-    _check(vectors, rows, candidates, rule)
+    _check(vectors, rows, candidates)
     scales = 1 / norms(vectors, "the vectors")
     asked = rows[:, :3].astype(np.intp)
     words, places = np.unique(asked, return_inverse=True)
@@ -91,11 +91,7 @@ def _units(vectors: Vectors, scales: Matrix, rows: NDArray[np.intp] | slice) -> 
     return np.asarray(vectors[rows] * scales[rows, None], dtype=np.float64)
 
 
-def _check(vectors: Vectors, questions: NDArray[np.integer], candidates: int, rule: str) -> None:
-    if rule not in ("3cosadd", "3cosmul"):
-        raise WordworthError(f"there is no analogy rule {rule!r}; use 3cosadd or 3cosmul")
-    if vectors.ndim != 2:
-        raise WordworthError(f"the vectors must be words × dimensions, not of shape {vectors.shape}")
+def _check(vectors: Vectors, questions: NDArray[np.integer], candidates: int) -> None:
     if questions.ndim != 2 or questions.shape[1] != 4 or not np.issubdtype(questions.dtype, np.integer):
         raise WordworthError(
             f"questions are rows of four integers (a, b, c, d), not {questions.dtype} {questions.shape}"

@@ -41,7 +41,7 @@ def sc_weat(targets: Vectors, A: Vectors, B: Vectors) -> Matrix:
     targets (..., words, dim), A (..., p, dim), B (..., q, dim) → (..., words); leading axes (layers) broadcast.
     """
     attributes = _attributes(A, B)
-    words, lengths = _targets(targets, attributes)
+    words, lengths = _targets(targets)
     # Products with x̂ − mean x̂ are the centred cosines (times |w|, which d does not feel): their squares sum to the
     # variance, and nothing cancels where all cosines are near 1.
     dots = words @ (attributes - attributes.mean(axis=-2, keepdims=True)).swapaxes(-1, -2)
@@ -58,7 +58,7 @@ def sc_weat(targets: Vectors, A: Vectors, B: Vectors) -> Matrix:
 def sc_weat_p(targets: Vectors, A: Vectors, B: Vectors, **settings: Unpack[Permuting]) -> PermutationTest:
     """Pr_i[s(w, A_i, B_i) ≥ s(w, A, B)] over the partitions of A ∪ B that keep the sizes; shapes as in `sc_weat`."""
     attributes = _attributes(A, B)
-    words, _ = _targets(targets, attributes)
+    words, _ = _targets(targets)
     # |w| scales all of a word's statistics alike, so p needs no cosines.
     return permutation_test(words @ attributes.swapaxes(-1, -2), A.shape[-2], **settings)
 
@@ -66,7 +66,7 @@ def sc_weat_p(targets: Vectors, A: Vectors, B: Vectors, **settings: Unpack[Permu
 def association(targets: Vectors, A: Vectors, B: Vectors, what: str = "the targets") -> Matrix:
     """Return s(w, A, B) = mean_a cos(w, a) − mean_b cos(w, b), shapes as in `sc_weat`."""
     attributes = _attributes(A, B)
-    words, lengths = _targets(targets, attributes, what)
+    words, lengths = _targets(targets, what)
     return _associate(words / lengths[..., None], attributes, A.shape[-2])
 
 
@@ -109,8 +109,6 @@ def _associate(words: Matrix, attributes: Matrix, size_a: int) -> Matrix:
 
 
 def _need_two(words: Vectors, name: str) -> None:
-    if words.ndim < 2:
-        raise WordworthError(f"the set {name} must be words × dimensions, not of shape {words.shape}")
     if words.shape[-2] < 2:
         raise WordworthError(f"the set {name} has {words.shape[-2]} words; an association test needs at least 2")
 
@@ -122,10 +120,7 @@ def _units(words: Vectors, name: str) -> Matrix:
 
 def _attributes(A: Vectors, B: Vectors) -> Matrix:
     """Return A and B as unit vectors in one array (..., p + q, dim)."""
-    units = _units(A, "A"), _units(B, "B")
-    if A.shape[-1] != B.shape[-1]:
-        raise WordworthError(f"A has {A.shape[-1]} dimensions and B has {B.shape[-1]}; take both from one embedding")
-    return _join(*units, axis=-2)
+    return _join(_units(A, "A"), _units(B, "B"), axis=-2)
 
 
 def _join(one: Matrix, other: Matrix, axis: int) -> Matrix:
@@ -134,14 +129,7 @@ def _join(one: Matrix, other: Matrix, axis: int) -> Matrix:
     return np.concatenate([np.broadcast_to(part, (*lead, *part.shape[axis:])) for part in (one, other)], axis=axis)
 
 
-def _targets(targets: Vectors, attributes: Matrix, what: str = "the targets") -> tuple[Matrix, Matrix]:
+def _targets(targets: Vectors, what: str = "the targets") -> tuple[Matrix, Matrix]:
     """Return the targets in float64, and their lengths."""
-    if targets.ndim < 2:
-        raise WordworthError(f"{what} must be words × dimensions, not of shape {targets.shape}")
-    if targets.shape[-1] != attributes.shape[-1]:
-        raise WordworthError(
-            f"{what} have {targets.shape[-1]} dimensions and A and B have {attributes.shape[-1]}; take all from one "
-            "embedding"
-        )
     words = np.asarray(targets, dtype=np.float64)
     return words, norms(words, what)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from wordworth.errors import WordworthError
-from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, Exact, Values, percentile_interval, resample_counts
+from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, Exact, Values, all_counts, percentile_interval
 from wordworth.statistics.paired_tests import share_beyond, swaps
 from wordworth.statistics.permutation import PERMUTATIONS, PermutationTest
 
@@ -43,7 +43,7 @@ def weat_interval(
     sizes = (size_x, targets - size_x, size_a, attributes - size_a)
     if min(sizes) < 2:
         raise WordworthError(f"an interval of d needs two words or more of each set, not {sizes}")
-    drawn = [np.concatenate(list(resample_counts(size, resamples, seed + at)), axis=1) for at, size in enumerate(sizes)]
+    drawn = [all_counts(size, resamples, seed + at) for at, size in enumerate(sizes)]
     whole = _weighted_effects(values, [np.ones((size, 1)) for size in sizes])
     step = max(RESAMPLES, BLOCK // values[..., 0].size)  # more of them would fill the memory
     parts = [[side[:, start : start + step] for side in drawn] for start in range(0, resamples, step)]
@@ -135,7 +135,7 @@ def weat_difference_interval(
     sizes = size_x, values.shape[1] - size_x
     means, squares = [], []
     for at, side in enumerate(np.split(z, [size_x], axis=1)):
-        counts = np.concatenate(list(resample_counts(sizes[at], resamples, seed + at)), axis=1)
+        counts = all_counts(sizes[at], resamples, seed + at)
         means.append(side @ counts / sizes[at])
         squares.append(side**2 @ counts)
     n = sum(sizes)
