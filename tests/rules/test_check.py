@@ -32,10 +32,8 @@ def test_verdicts_by_hand(run: Path, write_rules: WriteRules) -> None:
     rules = write_rules(
         "[rules.no-interval]\nmeasure = 'coverage'\nlimit = 0.5\n"
         "[rules.by-point]\nmeasure = 'coverage'\nlimit = 0.5\nby = 'point'\n"
-        "[rules.all]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'all'\nlimit = 0.6\n"
-        "[rules.any]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'any'\nlimit = 0.6\n"
-        "[rules.all-undecided]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'all'\nlimit = 0.5\n"
-        "[rules.any-undecided]\nmeasure = 'valence'\ndataset = 'anew'\ntake = 'any'\nlimit = 0.7\n"
+        "[rules.all]\nmeasure = 'valence'\ndataset = 'anew'\nlimit = 0.6\n"
+        "[rules.all-undecided]\nmeasure = 'valence'\ndataset = 'anew'\nlimit = 0.5\n"
         "[rules.one-layer]\nmeasure = 'valence'\nlayer = 1\nlimit = 0.64\n"
     )
     judged = {one.rule: one for one in check([read_run(run)], read_rules(rules)).judged}
@@ -43,14 +41,12 @@ def test_verdicts_by_hand(run: Path, write_rules: WriteRules) -> None:
         "no-interval": "undecided",
         "by-point": "pass",
         "all": "fail",
-        "any": "pass",
         "all-undecided": "undecided",
-        "any-undecided": "undecided",
         "one-layer": "pass",
     }
     assert 'by = "point"' in judged["no-interval"].reason
-    assert judged["any"].columns["layer"] == 1
-    assert judged["any"].matched == 3
+    assert judged["all"].columns["layer"] == 0
+    assert judged["all"].matched == 3
 
 
 def test_json_has_what_the_table_has(command: Command, run: Path, write_rules: WriteRules) -> None:

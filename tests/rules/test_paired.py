@@ -56,7 +56,6 @@ def test_what_cannot_be_compared_is_an_error(command: Command, tmp_path: Path, w
         RULE.replace("runs/base", "runs/bsae"): "is not a folder",
         RULE.replace("'bellezza'", "'belleza'"): "has the dataset 'belleza'; did you mean bellezza",
         RULE + "baseline_model = 'bass'\n": "has no model 'bass'; did you mean base",
-        RULE + "take = 'best'\n": "its take is 'best'",
         RULE + "study = 'weat'\n": "have no study in common",
     }.items():
         answer = command("check", mine, write_rules(text))

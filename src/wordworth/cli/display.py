@@ -119,7 +119,7 @@ def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ())
     answers = plain_answers(read_runs([run]))
     if as_json:
         facts = {"folder": str(run.folder), "scores": run.scores.to_dicts(), "skipped": run.skipped}
-        print_json({**facts, "notices": _notice_facts(run.notices), "answers": answers})
+        _print_facts(facts, run.notices, answers)
         return
     for table in study(run.study).tables(run):
         print_table(table)
@@ -136,16 +136,16 @@ def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
 
     answers = plain_answers(read_runs(audit.runs))
     if as_json:
-        places = {"folder": str(audit.folder), "report": str(audit.report)}
-        print_json({**places, "notices": _notice_facts(audit.notices), "answers": answers})
+        _print_facts({"folder": str(audit.folder), "report": str(audit.report)}, audit.notices, answers)
         return
     print_notices(audit.notices, {})
     print_answers(answers)
     print_line(str(audit.report))
 
 
-def _notice_facts(notices: Iterable[Notice]) -> list[dict[str, Any]]:
-    return [notice.model_dump(exclude_none=True) for notice in notices]
+def _print_facts(facts: dict[str, Any], notices: Iterable[Notice], answers: Mapping[str, Sequence[str]]) -> None:
+    dumped = [notice.model_dump(exclude_none=True) for notice in notices]
+    print_json({**facts, "notices": dumped, "answers": answers})
 
 
 def print_answers(answers: Mapping[str, Sequence[str]]) -> None:

@@ -119,20 +119,17 @@ def _shared_columns(
 
 
 def _count_unshared(first: Side, one: Mapping[str, Any], second: Side, other: Mapping[str, Any]) -> int:
+    """Return how many polar and attribute words only one side has."""
     if is_before_and_after(first, second):  # which has one vocabulary, and reports once what it lacks
         return 0
-    missing = [_missing_words(side.run, row) for side, row in ((first, one), (second, other))]
+    missing = []
+    for side, row in ((first, one), (second, other)):
+        place = [equals(name, row[name]) for name in TABLE_PLACE]
+        lists = side.run.item_table("word_lists").select(*TABLE_PLACE, "word", SKIPPED)
+        words = side.run.item_table("association_words").filter(pl.col("role").is_in(["A", "B"]))
+        both = pl.concat([lists, words.select(*TABLE_PLACE, "word", SKIPPED)])
+        missing.append(set(both.filter(*place, pl.col(SKIPPED).is_not_null()).collect().get_column("word")))
     return len(missing[0] ^ missing[1])
-
-
-def _missing_words(run: Run, row: Mapping[str, Any]) -> set[str]:
-    """Return the polar and attribute words at a place that the model lacks."""
-    place = [equals(name, row[name]) for name in TABLE_PLACE]
-    missing = [
-        run.item_table(table).filter(*place, pl.col(SKIPPED).is_not_null(), *more).select("word").collect()
-        for table, more in (("word_lists", []), ("association_words", [pl.col("role").is_in(["A", "B"])]))
-    ]
-    return {word for frame in missing for word in frame.get_column("word")}
 
 
 @dataclass(frozen=True)

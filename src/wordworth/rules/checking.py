@@ -92,7 +92,7 @@ def table_of(checked: Checked) -> Table:
 
 
 def check(runs: Sequence[Run], rules: Rules) -> Checked:
-    """Apply every rule to the runs. A rule that names no score, or several, is an error."""
+    """Apply every rule to the runs. A rule that names no score is an error."""
     baselines = Baselines()
     judged = tuple(_judge(rule, runs, baselines) for rule in rules.rules)
     return Checked(str(rules.path), tuple(run.label for run in runs), judged)
@@ -100,39 +100,23 @@ def check(runs: Sequence[Run], rules: Rules) -> Checked:
 
 def _judge(rule: Rule, runs: Sequence[Run], baselines: "Baselines") -> Judged:
     try:
-        return _combine(rule, _judge_scores(rule, runs) if rule.no_worse_than is None else baselines.judge(rule, runs))
+        return _combine(_judge_scores(rule, runs) if rule.no_worse_than is None else baselines.judge(rule, runs))
     except WordworthError as error:
         raise WordworthError(f"{rule.file}, rule {rule.name[:60]!r}: {error}") from error
 
 
-def _combine(rule: Rule, judged: Sequence[Judged]) -> Judged:
-    """Return the verdict over the scores that a rule names: `take` says how several are combined."""
+def _combine(judged: Sequence[Judged]) -> Judged:
+    """Return the verdict over all scores that a rule names: that of the worst."""
     if len(judged) == 1:
         return judged[0]
-    if rule.take is None:
-        raise WordworthError(f"it names {len(judged):,} scores, {_describe_differences(judged)}")
-    verdicts = [one.verdict for one in judged]
-    # Of all, one that fails decides; of any, one that passes; else one that is undecided.
-    order = BY_SEVERITY if rule.take == "all" else BY_SEVERITY[::-1]
-    chosen = judged[verdicts.index(next(one for one in order if one in verdicts))]
-    reason = f"{rule.take} of {len(judged):,}: {_count_verdicts(judged)}; {chosen.reason}"
-    return replace(chosen, matched=len(judged), reason=reason)
+    worst = min(judged, key=lambda one: BY_SEVERITY.index(one.verdict))
+    reason = f"of {len(judged):,} scores {_count_verdicts(judged)}; {worst.reason}"
+    return replace(worst, matched=len(judged), reason=reason)
 
 
 def _count_verdicts(judged: Sequence[Judged]) -> str:
     verdicts = [one.verdict for one in judged]
     return ", ".join(f"{verdicts.count(one):,} {word}" for one, word in COUNTED.items() if one in verdicts)
-
-
-def _describe_differences(judged: Sequence[Judged]) -> str:
-    """Return in which column several scores differ, and what to do."""
-    ways = 'take = "all" or "any"'
-    for column in ("model", "measure", *KEY):
-        values = list(dict.fromkeys(str(one.columns.get(column, "blank")) for one in judged))
-        if len(values) > 1:
-            return f"which differ in {column} ({listed(values, 5)}); say which, or give {ways}"
-    folders = dict.fromkeys(one.run for one in judged)
-    return f"which no column tells apart (in {listed(folders, 3)}); check one run, or give {ways}"
 
 
 def _explain_missing(where: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], nothing: str) -> str:

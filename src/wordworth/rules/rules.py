@@ -63,7 +63,7 @@ def parse_limit(text: str) -> Limit:
 
 
 class Rule(BaseModel):
-    """One rule: which score, and what is asked of it. Its other keys are the columns of `scores.csv`."""
+    """One rule: which scores, and what is asked of each. Its other keys are the columns of `scores.csv`."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -76,8 +76,6 @@ class Rule(BaseModel):
     margin: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """A model that is worse by less than this passes."""
     baseline_model: str = ""
-    take: Literal["all", "any"] | None = None
-    """Whether all scores must pass, or any, where the rule names several."""
     by: Literal["interval", "point"] = "interval"
 
     @cached_property
