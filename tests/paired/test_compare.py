@@ -212,7 +212,7 @@ def test_the_best_layer_is_picked_on_other_items_than_are_compared(make_run: Any
     (difference,) = compared(run).differences
     assert difference.layers == (3, 7)
     assert difference.tested.n == 100
-    assert difference.notes == ("layers 3 and 7, picked on 100 of the items and compared on the other 100",)
+    assert difference.notes == ("layers 3 and 7 (picked on 100 of the items and compared on the other 100)",)
     (same,) = compared(run, layer=5).differences
     assert (same.layers, same.tested.n) == ((5, 5), 200)
     (top,) = compared(run, layer="top").differences

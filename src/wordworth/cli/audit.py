@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.cli import display
-from wordworth.cli.commands import complete_names, interrupt_message
-from wordworth.cli.options import SHARED, folder_of, output_option, with_options
+from wordworth.cli.commands import interrupt_message
+from wordworth.cli.options import SHARED, folder_of, model_argument, output_option, with_options
 from wordworth.task.settings import Placement, Seeded, setting
 
 KINDS = ("static", "causal", "masked", "encoder", "sentence", "nli")
@@ -25,14 +25,9 @@ class AuditSettings(Placement, Seeded):
     )
 
 
-Models = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[MODEL…]",
-        help="Names of the catalog or the hub, or paths; the defaults unless given.",
-        autocompletion=complete_names("models"),
-    ),
-]
+Models = model_argument(
+    "Names of the catalog or the hub, or paths; the defaults unless given.", (), "[MODEL…]", many=True
+)
 Folder = Annotated[Path | None, output_option("DIR", "Folder to write; runs/audit-MODEL unless given.")]
 
 

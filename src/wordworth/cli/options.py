@@ -3,56 +3,40 @@
 import inspect
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from wordworth.catalog.read.tables import read_toml
-from wordworth.cli.commands import OUTPUT, complete_choices, complete_names
+from wordworth.cli.commands import LANGUAGES, OUTPUT, complete_choices, complete_names
 from wordworth.errors import WordworthError, nearest
 from wordworth.task.settings import GROUPS, ON, SettingField, Settings
 
 _METAVARS = {int: "N", float: "X"}
-_CATALOG = {"languages": "LANGUAGE"}
 SHORT = 22
 """Characters of choices that stand behind an option; longer ones stand in its help."""
 
 
 def config(context: typer.Context, path: Path | None) -> Path | None:
-    """Takes the options of a TOML file as defaults, so that options on the command line override them."""
+    """Take the options of a TOML file as defaults, so that options on the command line override them."""
     if path is None:
         return None
     if not path.is_file():
         raise WordworthError(f"--config {path} cannot be read; check the path")
-    table = read_toml(path)
-    try:
-        context.default_map = defaults_of(context.command, table)
-    except WordworthError as error:
-        raise WordworthError(f"{path}: {error}") from error
-    return path
-
-
-def defaults_of(command: Any, table: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a command as a TOML table has them, by the names of their parameters."""
-    # Keys are the options as one writes them, without the dashes.
-    known = {
-        option.lstrip("-"): parameter
-        for parameter in command.params
-        for option in parameter.opts
-        if parameter.name not in ("config", "help")
-    }
-    defaults: dict[str, Any] = {}
-    for key, value in table.items():
+    options = [(option.lstrip("-"), one) for one in context.command.params for option in one.opts]
+    known = {option: one for option, one in options if one.name not in ("config", "help")}
+    context.default_map = {}
+    for key, value in read_toml(path).items():
         parameter = known.get(key.replace("_", "-"))
-        if parameter is None or parameter.name is None:
-            raise WordworthError(f"there is no option {key[:60]!r}{nearest(key, sorted(known))}")
+        if parameter is None:
+            raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(known))}")
         many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
         if isinstance(value, list) != many and (not many or isinstance(value, dict)):
-            raise WordworthError(f"{key} takes one value, not {repr(value)[:60]}")
-        defaults[parameter.name] = [value] if many and not isinstance(value, list) else value
-    return defaults
+            raise WordworthError(f"{path}: {key} takes one value, not {repr(value)[:60]}")
+        context.default_map[str(parameter.name)] = [value] if many and not isinstance(value, list) else value
+    return path
 
 
 def _environment(*names: str) -> Callable[[bool], bool]:
@@ -81,11 +65,10 @@ def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
     return Path("runs") / f"{command}-{safe}{end}"
 
 
-def models_of(kinds: Collection[str]) -> Any:
-    """The argument MODEL… of a study that takes these kinds of model."""
-    text = "Names of the catalog (`wordworth ls models`), paths, https://… or hf://owner/name/file; LABEL=… names one."
-    complete = complete_names("models", kinds)
-    return Annotated[list[str] | None, typer.Argument(metavar="MODEL…", help=text, autocompletion=complete)]
+def model_argument(text: str, kinds: Collection[str] = (), metavar: str | None = None, *, many: bool = False) -> Any:
+    """Return the argument of a command that takes models of these kinds."""
+    kind: Any = list[str] | None if many else str
+    return Annotated[kind, typer.Argument(metavar=metavar, help=text, autocompletion=complete_names("models", kinds))]
 
 
 LANGUAGE_MODELS = frozenset({"causal", "masked", "encoder"})
@@ -99,12 +82,7 @@ CHECKPOINTS = Annotated[
     ),
 ]
 Output = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/STUDY-DATE if not given.")]
-Overwrite = Annotated[
-    bool,
-    typer.Option(
-        "--overwrite", help="Replace what is there: a run that is already in the folder.", rich_help_panel=OUTPUT
-    ),
-]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.", rich_help_panel=OUTPUT)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.", rich_help_panel=OUTPUT)]
 Config = Annotated[
     Path | None,
@@ -153,7 +131,8 @@ def parameter(field: SettingField) -> inspect.Parameter:
     declared = field.declared
     kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
     choices = "|".join(filter(None, field.choices))
-    usual = _CATALOG.get(declared.catalog, "NAME|FILE") if declared.catalog else _METAVARS.get(kind, "TEXT")
+    usual = "NAME|FILE" if declared.catalog else _METAVARS.get(kind, "TEXT")
+    usual = "LANGUAGE" if declared.catalog == LANGUAGES else usual
     metavar = declared.metavar or (choices if len(choices) <= SHORT else "NAME") or usual
     text = declared.help
     if len(choices) > SHORT:

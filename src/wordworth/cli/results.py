@@ -117,27 +117,20 @@ def _compare(
 _RUNS = Annotated[
     list[Path], typer.Argument(metavar="RUN [RUN]", help="Folders of two runs, or of one with both in it.")
 ]
-_MODELS = Annotated[
-    tuple[str, str] | None,
-    typer.Option(metavar="A B", help="A model of the first run, and one of the second.", rich_help_panel=ON),
-]
-_VERSIONS = Annotated[
-    tuple[str, str] | None,
-    typer.Option(metavar="A B", help="Two versions to compare: projection original.", rich_help_panel=ON),
-]
-_CONTEXTS = Annotated[
-    tuple[str, str] | None,
-    typer.Option(metavar="A B", help="Two contexts to compare: random bleached.", rich_help_panel=ON),
-]
+
+
+def _two(text: str) -> Any:
+    return Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help=text, rich_help_panel=ON)]
+
 
 compare = with_options(
     CompareSettings,
     _compare,
     {
         "runs": (_RUNS, ...),
-        "models": (_MODELS, None),
-        "versions": (_VERSIONS, None),
-        "contexts": (_CONTEXTS, None),
+        "models": (_two("A model of the first run, and one of the second."), None),
+        "versions": (_two("Two versions to compare: projection original."), None),
+        "contexts": (_two("Two contexts to compare: random bleached."), None),
         "json": SHARED["json"],
         "config": SHARED["config"],
     },

@@ -6,11 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from wordworth.cli import display
-from wordworth.cli.commands import OUTPUT, complete_names, interrupt_message
-from wordworth.cli.options import SHARED, output_option, with_options
+from wordworth.cli.commands import interrupt_message
+from wordworth.cli.options import SHARED, model_argument, output_option, with_options
 from wordworth.study.infer import LABEL_MAP
 from wordworth.study.shared_settings import LayeredTakenOut, TakenOut
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, setting
@@ -175,18 +173,8 @@ def _show(rows: list[dict[str, Any]], best: str, output: Path) -> None:
     display.print_line(str(output))
 
 
-_RESTART = Annotated[
-    bool, typer.Option("--overwrite", help="Replace what is there: begin anew.", rich_help_panel=OUTPUT)
-]
-_ENCODER = Annotated[
-    str,
-    typer.Argument(
-        metavar="ENCODER",
-        help="A name of the catalog or the hub, or a folder.",
-        autocompletion=complete_names("models", ("encoder", "masked")),
-    ),
-]
-_SHARED = {**SHARED, "output": (Folder, ...), "overwrite": (_RESTART, False)}
+_ENCODER = model_argument("A name of the catalog or the hub, or a folder.", ("encoder", "masked"), "ENCODER")
+_SHARED = {**SHARED, "output": (Folder, ...)}
 
 train_nli = with_options(
     TrainSettings,

@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from wordworth.cli import display
-from wordworth.cli.commands import OUTPUT, complete_names, interrupt_message
-from wordworth.cli.options import SHARED, output_option, with_options
+from wordworth.cli.commands import interrupt_message
+from wordworth.cli.options import LANGUAGE_MODELS, SHARED, model_argument, output_option, with_options
 from wordworth.errors import listed
 from wordworth.study.debias import STUDY, DebiasSettings
 from wordworth.study.static import ExportSettings
@@ -20,9 +18,6 @@ Vectors = Annotated[
 ]
 Folder = Annotated[
     Path | None, output_option("DIR", "Folder of the run; runs/debias-DATE unless given.", "--run-output")
-]
-Replaced = Annotated[
-    bool, typer.Option("--overwrite", help="Replace what is there: the file, and the run.", rich_help_panel=OUTPUT)
 ]
 
 
@@ -93,22 +88,11 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
     display.print_line(str(output))
 
 
-_LANGUAGE_MODELS = ("causal", "masked", "encoder")
-_Debiased = Annotated[
-    str,
-    typer.Argument(
-        help="A name of the catalog or the hub, a path, https://… or hf://owner/name/file.",
-        autocompletion=complete_names("models", ("static", *_LANGUAGE_MODELS)),
-    ),
-]
-_Exported = Annotated[
-    str,
-    typer.Argument(
-        help="A language model: a name of the catalog or the hub, or a path.",
-        autocompletion=complete_names("models", _LANGUAGE_MODELS),
-    ),
-]
-_SHARED = {**SHARED, "output": (Vectors, ...), "overwrite": (Replaced, False)}
+_Debiased = model_argument(
+    "A name of the catalog or the hub, a path, https://… or hf://owner/name/file.", ("static", *LANGUAGE_MODELS)
+)
+_Exported = model_argument("A language model: a name of the catalog or the hub, or a path.", LANGUAGE_MODELS)
+_SHARED = {**SHARED, "output": (Vectors, ...)}
 
 debias = with_options(
     DebiasSettings,
