@@ -90,7 +90,7 @@ def _predicted(model: WordModel, lines: list[str], *, guesses: bool) -> pl.DataF
 def _plain(lines: list[str], predicted: pl.DataFrame) -> tuple[float, int]:
     """Seconds of the plain loop for every so many words, which must hit and miss the same; and how many words."""
     spec = importlib.util.spec_from_file_location(
-        "plain_words", Path(__file__).parents[1] / "tests" / "predict" / "plain_words.py"
+        "plain_words", Path(__file__).parents[1] / "tests" / "whole_words" / "plain_words.py"
     )
     if spec is None or spec.loader is None:
         raise SystemExit("the plain way is not among the tests; run this in the project's folder")
@@ -106,7 +106,7 @@ def _plain(lines: list[str], predicted: pl.DataFrame) -> tuple[float, int]:
     some = predicted[EVERY // 2 :: EVERY]
     began = perf_counter()
     for line, at, hit1, hitk, logp in some.select("line", "at", "hit1", "hitk", "logp").rows():
-        parts, glued = way.parted(lines[line])
+        parts, glued = way.split_words(lines[line])
         texts = ["".join(one if joined else f" {one}" for one, joined in zip(parts[:end], glued, strict=False))[1:]
                  for end in (at, at + 1)]  # fmt: skip
         context, both = (plain.ids([text]) for text in texts)

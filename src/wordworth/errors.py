@@ -23,6 +23,7 @@ _IN_OUR_LINES = (EOFError, MemoryError, OSError, RuntimeError)
 _OF_LIBRARIES = frozenset(
     {
         "_lzma.LZMAError",
+        "_pickle.PickleError",
         "huggingface_hub.errors.StrictDataclassError",
         "pyo3_runtime.PanicException",
         "safetensors._safetensors_rust.SafetensorError",
@@ -96,6 +97,17 @@ def reason_of(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     first = lines[0] if lines else type(error).__name__
     return first if len(first) <= QUOTED else f"{first[:QUOTED]}…"
+
+
+def first_problem(error: ValueError) -> str:
+    """Return what pydantic found wrong first, and where: “shape.hidden: Input should be a valid integer”."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return reason_of(error)
+    problem = error.errors(include_url=False)[0]
+    place = ".".join(str(part)[:40] for part in problem["loc"])
+    return ": ".join(filter(None, [place, problem["msg"].removeprefix("Value error, ")]))
 
 
 def listed(names: Iterable[object], most: int = 12) -> str:

@@ -103,20 +103,12 @@ def make_models(folder: Path) -> None:
     """Make a GPT-2 with its head, and an NLI network over vectors of the gender probe's words."""
     import torch
     import transformers as hf
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=400, initial_alphabet=alphabet, special_tokens=["<s>", "<pad>", "</s>", "<unk>"], show_progress=False
-    )
-    tokenizer.train_from_iterator(LINES, trainer)
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
-    fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<s>", model_max_length=40)
+    from made_models import letters
+
+    fast = letters()
     torch.manual_seed(0)
-    network = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=len(fast), n_embd=16, n_layer=2, n_head=2, n_positions=40))
+    network = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=len(fast), n_embd=16, n_layer=2, n_head=2, n_positions=64))
     with torch.no_grad():
         for name, weight in network.named_parameters():
             if weight.dim() > 1 and "ln" not in name:
@@ -131,7 +123,7 @@ def _make_network(folder: Path) -> None:
     import torch
 
     from wordworth.nli.attention import Network, Shape
-    from wordworth.nli.loading import vectors_to_train_on, write_config, write_weights
+    from wordworth.nli.loading import vectors_to_train_on, write_model
     from wordworth.nli.pairs import PairSet
     from wordworth.nli.probe import load_probe
 
@@ -141,5 +133,4 @@ def _make_network(folder: Path) -> None:
     made = vectors_to_train_on(str(folder / "things.txt"), seed=0)
     torch.manual_seed(0)
     network = Network(Shape(dim=8, hidden=4, compare=4))
-    write_config(folder / "network", network.shape, made.about)
-    write_weights(folder / "network", network.state_dict(), made.extra)
+    write_model(folder / "network", network, made)

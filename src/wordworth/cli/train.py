@@ -68,13 +68,13 @@ class FinetuneSettings(NliDataSettings):
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.files import refuse_unwritable
     from wordworth.nli.loading import vectors_to_train_on
-    from wordworth.nli.train_nli import NetworkSize, Recipe, cleared
+    from wordworth.nli.train_nli import NetworkSize, Recipe, discard_training
     from wordworth.nli.train_nli import train_nli as trained
     from wordworth.study.infer.versions import remove_before_training
 
     refuse_unwritable(output)
     if overwrite:
-        cleared(output)
+        discard_training(output)
     recipe = Recipe(**_chosen(settings, Recipe) | {"device": _device(settings.device)})
     with interrupt_message(lambda: _KEPT.format(output)):
         sets = _sets(settings)
@@ -108,18 +108,18 @@ def _device(named: str) -> str:
 
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.catalog.models import locate_language_model
+    from wordworth.encode.training import best_epoch
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.nli.cross_encoder import untrained_cross_encoder
-    from wordworth.nli.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
+    from wordworth.nli.finetune_nli import FinetuneRecipe, discard_training, finetune_nli, is_unfinished
     from wordworth.nli.nli import accuracy
-    from wordworth.nli.train_nli import best_epoch
     from wordworth.repair.subwords import piece_vectors
     from wordworth.study.mitigation import learn_removed
 
     refuse_unwritable(output)
     if overwrite:
-        cleared(output)
-    elif not unfinished(output):
+        discard_training(output)
+    elif not is_unfinished(output):
         refuse_existing(output)
     recipe = FinetuneRecipe(**_chosen(settings, FinetuneRecipe))
     sets = _sets(settings)
@@ -152,10 +152,10 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
 
 def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
-    from wordworth.nli.examples import chosen_sets
+    from wordworth.nli.examples import load_sets
 
     more = {name: getattr(settings, name) for name in ("hold_out", "longest", "seed", "label_map")}
-    sets = chosen_sets(settings.data, settings.dev, settings.accuracy, **more)
+    sets = load_sets(settings.data, settings.dev, settings.accuracy, **more)
     for one in (*sets.training, *sets.dev, *sets.tests):
         for reason, count in one.left_out.items():
             if count:

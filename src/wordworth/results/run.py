@@ -15,7 +15,7 @@ from typing import Any, Self
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, first_problem
 from wordworth.files import refuse_unwritable, replacing, sha256_of
 from wordworth.measure.declaration import Better
 from wordworth.results.columns import ITEM_TABLES, SCORES, as_text, from_text, item_schema
@@ -247,12 +247,6 @@ def read_manifest(folder: Path) -> Run:
         raise _unreadable(folder, first_problem(error)) from error
     run.folder = folder
     return run
-
-
-def first_problem(error: ValidationError) -> str:
-    """Return what is wrong first, and where: “models: 1: layers: Input should be a valid integer”."""
-    problem = error.errors(include_url=False)[0]
-    return ": ".join([*(str(part)[:40] for part in problem["loc"]), problem["msg"]])
 
 
 def _scan(folder: Path, table: str) -> pl.LazyFrame:

@@ -28,7 +28,7 @@ from wordworth.errors import WordworthError
 from wordworth.nli.loading import load_attention_nli
 from wordworth.nli.over_vectors import AttentionNli
 from wordworth.progress import progress
-from wordworth.repair.checkpoint import InSubwords, Repaired, folded, load_whole
+from wordworth.repair.checkpoint import InSubwords, Repaired, load_whole, repair_network
 from wordworth.repair.subwords import every_piece
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL
@@ -106,14 +106,14 @@ def _measure(findings: Findings, headed: Headed, plan: _Plan, settings: DebiasSe
         return
     with progress(f"Measuring {headed.name}", 2 + len(plan.controls)) as advance:
         for name, repair in ((ORIGINAL, None), (settings.mitigate, plan.repair)):
-            version = measuring.measure(folded(headed.network, repair), settings)
+            version = measuring.measure(repair_network(headed.network, repair), settings)
             add_version(findings, version, name)
             advance(1)
         # Only the value of a control is used: it needs neither p nor an interval.
         quick = settings.model_copy(update=WITHOUT_INTERVALS)
         results = []
         for repair in plan.controls:
-            network = folded(headed.network, repair)
+            network = repair_network(headed.network, repair)
             results.append(measuring.measure(network, quick, with_inference=False))
             advance(1)
     add_draws(findings, results)

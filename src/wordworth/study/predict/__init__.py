@@ -67,7 +67,7 @@ class PredictSettings(Placement, Intervals):
         "required: a guess must end where the word ends; ignored: the algorithm as printed.",
         HOW,
     )
-    context: int | None = setting(
+    min_context: int | None = setting(
         None, "Tokens before a word, at least, in what is longer than the model admits.", HOW, least=0
     )
     wordnet: Named = setting(

@@ -31,11 +31,11 @@ from wordworth.task.prediction import (
 )
 from wordworth.task.soft_match import Near, load_similarities, score_soft_match
 from wordworth.whole_words.finetune import Training, fine_tune
-from wordworth.whole_words.frequency import Bands, banded, frequencies_of, parsed_edges
+from wordworth.whole_words.frequency import Bands, assign_bands, frequencies_of, parse_edges
 from wordworth.whole_words.model import WordModel, load_word_model
 from wordworth.whole_words.parting import Parting, icu_words
 from wordworth.whole_words.predict import scan_words
-from wordworth.whole_words.search import PredictionRules
+from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.soft_match import BUILT_IN
 
 MIN_DOCUMENTS = 10
@@ -158,7 +158,7 @@ def predict(models: Sequence[str | Path | WordModel], settings: PredictSettings)
 
 def _data(findings: Findings, settings: PredictSettings) -> _Data:
     """Read and record the text, the frequencies, and what soft match and the paraphrase probe need."""
-    edges = settings.bands if not isinstance(settings.bands, str) else parsed_edges(settings.bands)
+    edges = settings.bands if not isinstance(settings.bands, str) else parse_edges(settings.bands)
     bands = Bands(tuple(edges))
     corpus = load_corpus(settings.corpus, language=settings.language)
     language = corpus.language
@@ -200,7 +200,7 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
             settings.beginning,
             settings.punctuation,
             data.text.parting.unspaced,
-            context=settings.context,
+            context=settings.min_context,
         ),
         split=data.text.parting.split,
         documents=data.text.documents,
@@ -223,7 +223,7 @@ def _with_columns(predictions: pl.LazyFrame, data: _Data) -> pl.LazyFrame:
     columns = [predictions.select(name).unique().collect(engine="streaming").to_series() for name in ("word", "guess")]
     words = pl.concat(columns).unique().drop_nulls()
     spelled = words.cast(pl.String)
-    band_of = banded(spelled, data.frequencies, data.bands) | {"": ENDS}
+    band_of = assign_bands(spelled, data.frequencies, data.bands) | {"": ENDS}
     bands = pl.Series([band_of[word] for word in spelled], dtype=pl.Enum([*data.bands.names, ENDS]))
     return predictions.with_columns(
         band=_look_up("word", words, bands),
