@@ -114,11 +114,11 @@ def _refused(folder: Path, reason: str) -> None:
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "seed as truth": ({"seed": True}, "seed: .*valid integer"),
-    "a model": ({"models": [{"name": "a"}, "b"]}, "models: 1: "),
-    "no name": ({"models": [{"layers": 2}]}, "models: 0: name: Field required"),
-    "data": ({"data": [{"name": "a", "rows": "1"}]}, "data: 0: rows: .*valid integer"),
-    "skipped": ({"skipped": {"x" * 900: "y"}}, "skipped: x+: .*valid integer"),
-    "notice": ({"notices": [{"kind": "lost", "reason": "x"}]}, "notices: 0: kind"),
+    "a model": ({"models": [{"name": "a"}, "b"]}, "models.1: "),
+    "no name": ({"models": [{"layers": 2}]}, "models.0.name: Field required"),
+    "data": ({"data": [{"name": "a", "rows": "1"}]}, "data.0.rows: .*valid integer"),
+    "skipped": ({"skipped": {"x" * 900: "y"}}, "skipped.x+: .*valid integer"),
+    "notice": ({"notices": [{"kind": "lost", "reason": "x"}]}, "notices.0.kind"),
     "half a character": ({"method": "\ud800"}, "run the study again"),
 }
 
