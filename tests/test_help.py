@@ -93,7 +93,7 @@ def _complete(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         ("wordworth run weat x --sides t", ["two"]),
         ("wordworth run predict x --pr", ["--precision"]),
         ("wordworth run vast x --language turk", ["turkish"]),
-        ("wordworth check gl", ["glove-6b-50d"]),
+        ("wordworth audit gl", ["glove-6b-50d"]),
         ("wordworth ls word", ["word-sets", "wordnets"]),
         ("wordworth show belle", ["bellezza"]),
     ],

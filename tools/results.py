@@ -357,9 +357,14 @@ def check_example() -> str:
     )[0]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "rules.toml").write_text(rules, encoding="utf-8")
-        command = [sys.executable, "-m", "wordworth", "check", "glove-6b-50d", "rules.toml"]
         environment = {**os.environ, "COLUMNS": "110"}
-        answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        for words in (
+            "run weat glove-6b-50d --test weat6 -o runs/weat",
+            "run valnorm glove-6b-50d --experiment valence --lexicon bellezza -o runs/valnorm",
+            "check runs rules.toml",
+        ):
+            command = [sys.executable, "-m", "wordworth", *words.split()]
+            answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if answer.returncode != 1:
         raise SystemExit(f"wordworth check ended with {answer.returncode}, not 1: {answer.stderr}")
     lines = "\n".join(line.rstrip() for line in answer.stdout.splitlines())
