@@ -42,6 +42,12 @@ DEVICE: dict[str, Any] = {
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
 }
 """Of a setting that says where a model runs."""
+LAYERS: dict[str, Any] = {
+    "metavar": "N,N",
+    "parse": lambda text: comma_numbers("--layers", text),
+    "may_differ": True,
+}
+"""Of a setting that names layers of a language model."""
 LEXICON, TEST, PAIRS, CORPUS = (
     "Lexicon: a name or a CSV/TSV file",
     "Association test: a name (weat1 … weat10) or a TOML file",
@@ -309,9 +315,7 @@ class ByLayer(Placement):
         (),
         "Layers of a language model, such as 0,8,16 (-1 is the last); all if not given. None above them is computed.",
         MEASURED,
-        metavar="N,N",
-        parse=lambda text: comma_numbers("--layers", text),
-        may_differ=True,
+        **LAYERS,
     )
 
     def in_words(self) -> str:

@@ -42,7 +42,7 @@ Versions = Sequence[tuple[str, Embedding]]
 """(version, embedding): the original, and what the method made of it."""
 
 
-def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -> Findings:
+def measure(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -> Findings:
     """Remove a subspace from every vector of an embedding of English words, and measure before and after.
 
     The product is the embedding without it; of a language model, the network.
@@ -244,7 +244,7 @@ NEUTRAL = ("net-neutral", "fraction-neutral", "threshold")
 SHOWN_TARGETS = "professions"
 
 
-def debias_tables(run: Run) -> Iterator[Table]:
+def tables(run: Run) -> Iterator[Table]:
     """Yield what the removal cost, before and after and without random directions; and how stable subspaces are."""
     scores = run.scores.filter(pl.col("draw").is_null(), pl.col("variant").is_null(), pl.col("version").is_not_null())
     shown = [score for score in scores.iter_rows(named=True) if _is_shown(score)]

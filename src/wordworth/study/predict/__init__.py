@@ -1,17 +1,10 @@
 """Whole-word prediction (Dudy & Bedrick 2020): which words a model says, and which it never says."""
 
-from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from wordworth.study.base import Study
-from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, Intervals, Named, Placement, comma_numbers, setting
-
-if TYPE_CHECKING:
-    from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
-from typing import Literal
+from wordworth.task.settings import CORPUS, HOW, LAYERS, MEASURED, ON, Intervals, Named, Placement, setting
 
 
 class PredictSettings(Placement, Intervals):
@@ -77,9 +70,7 @@ class PredictSettings(Placement, Intervals):
         (),
         "Layers of a language model, such as 0,8,16, in the paraphrase probe; ¾ of the way up if not given.",
         HOW,
-        metavar="N,N",
-        parse=lambda text: comma_numbers("--layers", text),
-        may_differ=True,
+        **LAYERS,
     )
     idf: bool = setting(False, "Weigh the tokens of BERTScore by inverse frequency.", HOW)
     fine_tune: Named | None = setting(
@@ -114,18 +105,6 @@ class Predict(Study):
     quick = MappingProxyType({"words": 3_000, "resamples": 300})
     training = MappingProxyType({"words": 2_000, "soft_match": ("none",), "resamples": 300})
     is_english_only = True
-
-    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
-        """Measure the models."""
-        from wordworth.study.predict.study import predict
-
-        return predict(models, settings)
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.predict.tables import predict_tables
-
-        yield from predict_tables(run)
 
 
 STUDY = Predict()

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,8 +20,10 @@ from wordworth.embedding import Embedding
 from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
+from wordworth.results.run import Run
+from wordworth.results.table import Cell, Row, Table, text_table
 from wordworth.study.predict import PredictSettings
-from wordworth.study.predict.tables import ENDS
+from wordworth.study.tables import arrange, make_table, measure_table
 from wordworth.task.prediction import (
     DRAWN,
     load_paraphrase_sets,
@@ -38,6 +41,8 @@ from wordworth.whole_words.predict import scan_words
 from wordworth.whole_words.search import PredictionRules
 from wordworth.whole_words.soft_match import BUILT_IN
 
+ENDS = "end"
+"""The band of a blank guess: the model would end the line or the text."""
 MIN_DOCUMENTS = 10
 """Fewer documents are too few to resample."""
 
@@ -144,7 +149,7 @@ class _Data:
     triples: Sequence[Paraphrases] | None
 
 
-def predict(models: Sequence[str | Path | WordModel], settings: PredictSettings) -> Findings:
+def measure(models: Sequence[str | Path | WordModel], settings: PredictSettings) -> Findings:
     """Measure causal and masked language models."""
     findings = Findings("predict")
     data = _data(findings, settings)
@@ -301,3 +306,63 @@ def _record_model(findings: Findings, model: WordModel, text: str | Path | None)
             "begins_with": list(model.tokenizer.convert_ids_to_tokens(list(model.before))),
         },
     )
+
+
+MAX_ERRORS = 12
+"""Guesses and types listed."""
+
+
+def tables(run: Run) -> Iterator[Table]:
+    """Yield Table 1, Figures 1 to 3 as numbers, Table 2, and the errors, of what was run."""
+    by_experiment = {str(name): some for (name,), some in run.scores.group_by("experiment", maintain_order=True)}
+    is_share = pl.col("measure").is_in(["top", "T"])
+    plain = pl.col("variant").is_null() & (pl.col("measure") != "ppx")  # without the authors' own
+    for (dataset,), some in _groups(by_experiment, "prediction", "dataset"):
+        title = f"{dataset} · % of words and of types predicted"
+        yield measure_table(some.filter(is_share, plain), {"model": "model"}, title, "percent")
+        yield measure_table(some.filter(~is_share, plain), {"model": "model"}, f"{dataset} · surprise")
+    for (dataset,), some in _groups(by_experiment, "coverage", "dataset"):
+        down = {"model": "model", "subset": "band"}
+        yield measure_table(some, down, f"{dataset} · % covered, by training frequency", "percent")
+    if (soft := by_experiment.get("soft-match")) is not None:
+        near = soft.filter(pl.col("measure") == "soft-match")
+        title = "% of words predicted, near misses counted (soft match)"
+        yield measure_table(near, {"model": "model"}, title, "percent")
+    if (paraphrases := by_experiment.get("paraphrase")) is not None:
+        down = {"model": "model", "dataset": "set", "layer": "layer"}
+        yield measure_table(paraphrases, down, "paraphrases recognised, of rare and of common words")
+    for (model, dataset), some in _groups(by_experiment, "confusion", "model", "dataset"):
+        bands = dict.fromkeys([*some["subset"], *some["variant"]])
+        heads = sorted(set(some["variant"]), key=[*(band for band in bands if band != ENDS), ENDS].index)
+        cells = arrange(some, lambda row: (row["subset"],), lambda row: row["variant"], _percent)
+        title = f"{model} · {dataset} · % of a band's misses, by the band of the guess"
+        yield make_table(title, ("band missed",), cells, heads)
+    yield from _errors(run)
+
+
+def _groups(
+    by_experiment: dict[str, pl.DataFrame], experiment: str, *columns: str
+) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
+    if experiment in by_experiment:
+        yield from by_experiment[experiment].group_by(columns, maintain_order=True)
+
+
+def _percent(score: dict[str, Any]) -> Cell:
+    return Cell(score["value"], form="percent")
+
+
+def _errors(run: Run) -> Iterator[Table]:
+    errors = run.item_table("prediction_errors").collect()
+    for (model,), some in errors.filter(pl.col("experiment") == "instead").group_by("model", maintain_order=True):
+        rows = [
+            Row(
+                (row["guess"] or "(ends the line)", row["band"]),
+                (Cell(row["count"], form="count"), Cell(row["share"], form="percent")),
+            )
+            for row in some.head(MAX_ERRORS).iter_rows(named=True)
+        ]
+        yield Table(f"{model} · predicted instead", ("guess", "band"), ("misses", "% of misses"), tuple(rows))
+    for (model,), some in errors.filter(pl.col("experiment") == "never-predicted").group_by("model"):
+        bands = some.group_by("band", maintain_order=True)
+        words = [[str(band), f"{len(own):,}", ", ".join(own["word"].head(MAX_ERRORS))] for (band,), own in bands]
+        yield text_table(f"{model} · never among the best", ("band", "types", "most frequent in the text"), words)

@@ -57,7 +57,7 @@ Effects = dict[str, dict[str, list[float]]]
 """Test → language → effect sizes of its models."""
 
 
-def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> Findings:
+def measure(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> Findings:
     """Measure static embeddings."""
     _check(models, settings)
     chosen = settings.experiments or EXPERIMENTS
@@ -224,7 +224,7 @@ TASKS = ("valence", "weat", "similarity")
 BELLEZZA = "valence, Bellezza’s words"
 
 
-def valnorm_tables(run: Run) -> Iterator[Table]:
+def tables(run: Run) -> Iterator[Table]:
     """Yield all scores, then the overviews of languages and raters where there are any."""
     yield from score_tables(run)
     if (languages := compare_languages(run.scores)) is not None:
