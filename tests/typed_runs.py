@@ -37,7 +37,8 @@ def values_by(run: Run, column: str, **where: Any) -> dict[Any, float]:
 
 def items_of(run: Run, table: str, **where: Any) -> pl.DataFrame:
     """Return the rows of an item table with these values."""
-    return run.item_table(table).filter(**where).collect()
+    same = [pl.col(name).eq_missing(pl.lit(value)) for name, value in where.items()]
+    return run.item_table(table).filter(*same).collect()
 
 
 def reasons(run: Run, *kinds: str) -> list[str]:

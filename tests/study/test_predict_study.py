@@ -261,7 +261,7 @@ def test_the_command(tmp_path, text, counts, word_model_folder, command):
     answer = command("run", "predict", folder, *options, "-o", run)
     assert answer.code == 0, answer.err
     assert "top-3" in answer.out
-    assert "5 first word" in answer.err
+    assert "first word" in answer.err
     bands = read_run(run).scores.filter(experiment="coverage")["subset"]
     assert set(bands) <= {"[1000,∞)", "[10,1000)", "below", "unseen"}
 
