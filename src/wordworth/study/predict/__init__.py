@@ -19,10 +19,8 @@ class PredictSettings(Placement, Intervals):
         "apart: marks are words of their own, the same for every tokenizer; attached: only white space parts words.",
         ON,
     )
-    segmentation: Literal["auto", "spaces", "icu"] = setting(
-        "auto",
-        "Where words end in a language without spaces: icu finds them (auto), or the text has spaces there.",
-        ON,
+    segmentation: Literal["icu", "spaces"] = setting(
+        "icu", "Where words end in a language without spaces: icu finds them, or the text has spaces there.", ON
     )
     frequencies: Named | None = setting(
         None,
