@@ -150,6 +150,8 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
 class Treatment:
     """What a method does to an embedding, and what it does with a random subspace in place of the bias."""
 
+    subspace: Subspace
+    """What is removed; the method may remove more."""
     treat: Change
     dimensions: int
     """Of the random subspaces."""
@@ -163,13 +165,15 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
     """
     where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name, "version": settings.mitigate}
     if settings.mitigate == "projection":
-        return Treatment(without(subspace), len(subspace))
+        return Treatment(subspace, without(subspace), len(subspace))
     if settings.mitigate == HARD:
-        return Treatment(partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace))
+        return Treatment(
+            subspace, partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace)
+        )
     if settings.mitigate == "leace":
         moments = Moments.of(embedding.matrix)
         erase = partial(_erase, moments=moments)
-        return Treatment(erase(subspace), len(subspace), erase)
+        return Treatment(subspace, erase(subspace), len(subspace), erase)
     from wordworth.transform.inlp import inlp_along
 
     found = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
@@ -183,7 +187,7 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
             f"(by guessing: {found.majority:.0%}); raise --rounds"
         )
         findings.notice("caution", reason, experiment="subspace", model=embedding.name)
-    return Treatment(without(found.subspace), len(found.subspace))
+    return Treatment(subspace, without(found.subspace), len(found.subspace))
 
 
 def _erase(subspace: Subspace, moments: Moments) -> Change:

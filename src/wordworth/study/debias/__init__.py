@@ -62,7 +62,7 @@ class DebiasSettings(BiasSubspace, Permuted):
         catalog="models/nli",
         may_differ=True,
     )
-    probes: tuple[str, ...] = setting(
+    probes: tuple[Named, ...] = setting(
         (), "Probe: gender, nationality, religion or a TOML file; those that fit if not given.", **PROBES
     )
     layers: tuple[int, ...] = setting(
