@@ -158,15 +158,14 @@ class Settings(BaseModel):
     @classmethod
     def of(cls, study: str, chosen: Mapping[str, Any]) -> Self:
         """Return settings by name, in Python's plural or as the option has it (`lexica`, `lexicon`)."""
-        names = {field.name for field in cls.fields()}
-        aliases = {field.option.replace("-", "_"): field.name for field in cls.fields()} | {
-            name: name for name in names
-        }
+        names = [field.name for field in cls.fields()]
+        aliases = {field.option.replace("-", "_"): field.name for field in cls.fields()}
+        aliases |= {name: name for name in names}
         for name in chosen:
             if name not in aliases:
-                near = nearest(name, [*aliases]) or f"; there are {', '.join(field.name for field in cls.fields())}"
+                near = nearest(name, [*aliases]) or f"; there are {', '.join(names)}"
                 raise WordworthError(f"{study} has no setting {name!r}{near}")
-            if name not in names and aliases[name] in chosen:
+            if aliases[name] != name and aliases[name] in chosen:
                 raise WordworthError(f"{aliases[name]} was given twice, once as {name}; give it once")
         return cls(**{aliases[name]: value for name, value in chosen.items()})
 
@@ -209,12 +208,11 @@ def _check(field: SettingField, value: Any) -> None:
     high = MAX_WHOLE_NUMBER if declared.most is None and is_whole else declared.most
     if low is None and high is None:
         return
-    kind = f"a {'whole ' if is_whole else ''}number"
-    if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float):
-        raise WordworthError(f"{option} is {value!r}; it must be {kind}")
-    if not ((low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
+    is_number = isinstance(value, int if is_whole else int | float) and not isinstance(value, bool)
+    if not (is_number and (low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
         upper = "up" if declared.most is None else f"to {high:,}"
         bounds = upper if low is None else f"from {low:,} {upper}"
+        kind = "a whole number" if is_whole else "a number"
         raise WordworthError(f"{option} is {value!r}; it must be {kind} {bounds}")
 
 
@@ -255,9 +253,7 @@ class Permuted(Intervals):
 
     sides: Sides = setting("one", "Sides of the permutation tests: one (as the paper) or two.", may_differ=True)
     p_method: Method = setting(
-        "auto",
-        "How p is computed: exact where it can be enumerated, else Monte Carlo.",
-        may_differ=True,
+        "auto", "How p is computed: exact where it can be enumerated, else Monte Carlo.", may_differ=True
     )
     p_count: Count = setting(
         "inclusive",
@@ -277,9 +273,11 @@ class Sensitive(Permuted):
     """Whether a conclusion is tried under other choices."""
 
     sensitivity: bool = setting(
-        False, "How often other defensible choices (words, vectors, estimators) flip the conclusion.", MEASURED,
+        False,
+        "How often other defensible choices (words, vectors, estimators) flip the conclusion.",
+        MEASURED,
         may_differ=True,
-    )  # fmt: skip
+    )
     draws: int = setting(50, "Random halves of the word sets, of each kind, in --sensitivity.", least=1, most=10_000)
 
     def in_words(self) -> str:
