@@ -7,10 +7,10 @@ from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, TEST, Named, Sett
 
 ALL = "all"
 """Every language that a model knows and a study has words in."""
-LEXICA: dict[str, Any] = {"group": MEASURED, "option": "lexicon", "catalog": "lexica", "may_differ": True}
-PAIRS: dict[str, Any] = {"group": MEASURED, "catalog": "pairs", "may_differ": True}
-TESTS: dict[str, Any] = {"group": MEASURED, "option": "test", "catalog": "tests", "may_differ": True}
-PROBES: dict[str, Any] = {"group": MEASURED, "option": "probe", "metavar": "NAME|FILE", "may_differ": True}
+LEXICA: dict[str, Any] = {"group": MEASURED, "option": "lexicon", "catalog": "lexica"}
+PAIRS: dict[str, Any] = {"group": MEASURED, "catalog": "pairs"}
+TESTS: dict[str, Any] = {"group": MEASURED, "option": "test", "catalog": "tests"}
+PROBES: dict[str, Any] = {"group": MEASURED, "option": "probe", "metavar": "NAME|FILE"}
 """Of settings that name data."""
 
 
@@ -113,14 +113,6 @@ class ElmoLayers(Settings):
         ON,
         metavar="NAME|FILE",
         catalog="corpora",
-        may_differ=True,
-    )
-    per_word: int = setting(
-        1_000,
-        "Contexts of a word, at most, over which it is averaged there.",
-        ON,
-        least=1,
-        most=10_000_000,
         may_differ=True,
     )
 

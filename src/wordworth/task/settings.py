@@ -92,7 +92,11 @@ class Declared:
 
 
 def setting(default: Any, help: str, group: str = HOW, **more: Any) -> Any:  # noqa: A002
-    """Declare a field of a study's settings; `more` are the other fields of `Declared`."""
+    """Declare a field of a study's settings; `more` are the other fields of `Declared`.
+
+    Runs that differ in what is measured can be compared: what both measure is the same.
+    """
+    more.setdefault("may_differ", group == MEASURED)
     return pydantic.Field(default, description=help, json_schema_extra={"declared": Declared(help, group, **more)})  # type: ignore[dict-item]
 
 
@@ -273,10 +277,7 @@ class Sensitive(Permuted):
     """Whether a conclusion is tried under other choices."""
 
     sensitivity: bool = setting(
-        False,
-        "How often other defensible choices (words, vectors, estimators) flip the conclusion.",
-        MEASURED,
-        may_differ=True,
+        False, "How often other defensible choices (words, vectors, estimators) flip the conclusion.", MEASURED
     )
     draws: int = setting(50, "Random halves of the word sets, of each kind, in --sensitivity.", least=1, most=10_000)
 

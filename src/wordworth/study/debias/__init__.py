@@ -41,9 +41,7 @@ class DebiasSettings(BiasSubspace, Permuted):
         None, "Pairs made equally far from every other word, in hard-debias; Bolukbasi's for gender.", **WORD_SET
     )
     rounds: int = setting(35, "Classifiers, in inlp, at most.", HOW, least=1, most=10_000)
-    without: tuple[str, ...] = setting(
-        (), "Leave a part of the measuring out.", MEASURED, choices=(*PARTS, "all"), may_differ=True
-    )
+    without: tuple[str, ...] = setting((), "Leave a part of the measuring out.", MEASURED, choices=(*PARTS, "all"))
     lexica: tuple[Named, ...] = setting(("bellezza",), f"{LEXICON}.", **LEXICA)
     pairs: tuple[Named, ...] = setting(("ws-353", "simlex-999", "men"), f"{RATED_PAIRS}.", **PAIRS)
     tests: tuple[Named, ...] = setting((), f"{TEST}; WEAT 1 to 10 if not given.", **TESTS)
@@ -56,11 +54,7 @@ class DebiasSettings(BiasSubspace, Permuted):
         may_differ=True,
     )
     nli: Named | None = setting(
-        None,
-        "Network over these vectors that infers; nli-glove where it reads them.",
-        MEASURED,
-        catalog="models/nli",
-        may_differ=True,
+        None, "Network over these vectors that infers; nli-glove where it reads them.", MEASURED, catalog="models/nli"
     )
     probes: tuple[Named, ...] = setting(
         (), "Probe: gender, nationality, religion or a TOML file; those that fit if not given.", **PROBES

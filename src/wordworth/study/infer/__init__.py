@@ -36,26 +36,18 @@ class InferSettings(Intervals, ElmoLayers):
         **PROBES,
     )
     slices: tuple[str, ...] = setting(
-        (),
-        "Measured next to the whole: polarity=rude,demonym=Iraqi.",
-        MEASURED,
-        option="slice",
-        metavar="KEY=WORD,…",
-        may_differ=True,
+        (), "Measured next to the whole: polarity=rude,demonym=Iraqi.", MEASURED, option="slice", metavar="KEY=WORD,…"
     )
-    by: tuple[str, ...] = setting(
-        (), "Each word by itself: occupation, verb, object, kind, …", MEASURED, metavar="KEY", may_differ=True
-    )
-    only: str = setting("", "Score nothing but this slice.", MEASURED, metavar="KEY=WORD,…")
+    by: tuple[str, ...] = setting((), "Each word by itself: occupation, verb, object, kind, …", MEASURED, metavar="KEY")
+    only: str = setting("", "Score nothing but this slice.", ON, metavar="KEY=WORD,…")
     thresholds: tuple[float, ...] = setting(
-        (0.5, 0.7), "τ of the thresholds.", MEASURED, option="threshold", least=0, most=1, may_differ=True
+        (0.5, 0.7), "τ of the thresholds.", MEASURED, option="threshold", least=0, most=1
     )
     accuracy: tuple[Named, ...] = setting(
         (),
         "Labelled pairs that accuracy is measured on, such as snli-test, to see what mitigation costs.",
         MEASURED,
         catalog="nli",
-        may_differ=True,
     )
     swaps: int = setting(
         20_000,
@@ -63,13 +55,9 @@ class InferSettings(Intervals, ElmoLayers):
         MEASURED,
         least=0,
         most=100_000_000,
-        may_differ=True,
     )
     stability: bool = setting(
-        False,
-        "How well defined the subspaces of gender, demonyms and adherents are in its vectors, too.",
-        MEASURED,
-        may_differ=True,
+        False, "How well defined the subspaces of gender, demonyms and adherents are in its vectors, too.", MEASURED
     )
     label_map: Mapping[str, str] | None = setting(None, may_differ=True, **LABEL_MAP)
     sample: int | None = setting(

@@ -37,6 +37,8 @@ from wordworth.transform import (
     with_lengths_of,
 )
 
+MAX_CONTEXTS = 1_000
+"""Contexts of a word, at most, over which its vectors in ELMo are averaged."""
 Report = Callable[[str], None]
 """Records a fact about the run."""
 
@@ -203,7 +205,7 @@ def average_by_layer(
     `report` records what was drawn, and what was skipped.
     """
     corpus, flaws = load_corpus(settings.corpus), Flaws()
-    drawn = draw_occurrences(corpus.lines(flaws.report), words, settings.per_word, seed)
+    drawn = draw_occurrences(corpus.lines(flaws.report), words, MAX_CONTEXTS, seed)
     means = averaged(elmo, words, drawn, corpus.name)
     report(f"{elmo.name}: {means[0].provenance.steps[0]}")
     for count, why in ((drawn.too_long, "sentences that are too long"), (flaws.count, "lines that cannot be read")):

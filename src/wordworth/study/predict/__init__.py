@@ -28,8 +28,8 @@ class PredictSettings(Placement, Intervals):
         ON,
         catalog="frequencies",
     )
-    top: int = setting(10, "Units looked at in each step of top-K.", MEASURED, metavar="K", least=1, most=1_000)
-    bands: Any = setting("10,100,1000", "Lower edges of the bands of frequency.", MEASURED, metavar="A,B,…")
+    top: int = setting(10, "Units looked at in each step of top-K.", HOW, metavar="K", least=1, most=1_000)
+    bands: Any = setting("10,100,1000", "Lower edges of the bands of frequency.", HOW, metavar="A,B,…")
     soft_match: tuple[Any, ...] = setting(
         ("glove-6b-50d",),
         "What is near: an embedding, word2vec (trained on the text of --fine-tune, or else on the corpus), synonyms, "
@@ -37,7 +37,6 @@ class PredictSettings(Placement, Intervals):
         MEASURED,
         metavar="EMBEDDING",
         catalog="models/static",
-        may_differ=True,
     )
     paraphrases: tuple[Any, ...] = setting(
         (),
@@ -45,7 +44,6 @@ class PredictSettings(Placement, Intervals):
         "WordNet).",
         MEASURED,
         catalog="paraphrases",
-        may_differ=True,
     )
     beginning: Literal["given", "guessed"] = setting(
         "given",
@@ -57,12 +55,6 @@ class PredictSettings(Placement, Intervals):
         "required",
         "required: a guess must end where the word ends; ignored: the algorithm as printed.",
         HOW,
-    )
-    context: int | None = setting(
-        None, "Tokens before a word, at least, in what is longer than the model admits.", HOW, least=0
-    )
-    wordnet: Named = setting(
-        "wordnet-3.0", "WordNet, for synonyms and lemma: a name or a folder.", ON, catalog="wordnets"
     )
     layers: tuple[int, ...] = setting(
         (),

@@ -43,6 +43,7 @@ from wordworth.whole_words.soft_match import BUILT_IN
 
 ENDS = "end"
 """The band of a blank guess: the model would end the line or the text."""
+WORDNET = "wordnet-3.0"
 MIN_DOCUMENTS = 10
 """Fewer documents are too few to resample."""
 
@@ -141,7 +142,7 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _Data:
     soft = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
     needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN in probes
-    wordnet = load_wordnet(settings.wordnet) if needs_wordnet else None
+    wordnet = load_wordnet(WORDNET) if needs_wordnet else None
     near = load_similarities(soft, trained, parting, wordnet, settings.seed)
     triples = load_paraphrase_sets(probes, corpus, listed, wordnet, settings.seed) if probes else []
     _describe_text(findings, text, listed.name, listed.unit)
@@ -165,7 +166,7 @@ def _measure_model(model: WordModel, data: _Data, settings: PredictSettings) -> 
     predictions = scan_words(
         model,
         data.text,
-        PredictionRules(*how, context=settings.context),
+        PredictionRules(*how),
         split=parting.split,
         documents=data.text.documents(),
         by_document=settings.by_document,

@@ -30,7 +30,6 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
         MEASURED,
         option="experiment",
         choices=(*EXPERIMENTS, RATERS),
-        may_differ=True,
     )
     pairs: tuple[Named, ...] = setting(
         (),
