@@ -60,7 +60,8 @@ of the 95 % interval. `p_method` is exact or monte-carlo, over so many `partitio
 is the share of the data set's items (or of the smallest covered word set) that the model has. `cautions` are values of
 `Caution`.
 """
-KEY = [name for name in SCORES if name not in ("value", "low", "high", "p", "n", "coverage", "cautions")]
+NUMBERS = ("value", "low", "high", "p", "p_method", "sides", "partitions", "n", "coverage", "cautions")
+KEY = [name for name in SCORES if name not in NUMBERS]
 """The columns that name a score."""
 
 ITEM_TABLES: dict[str, Schema] = {
@@ -138,7 +139,7 @@ ITEM_TABLES: dict[str, Schema] = {
         "neutral": pl.Float64,
         "contradiction": pl.Float64,
     },
-    "labelled_pairs": {"premise": pl.String, "hypothesis": pl.String, "is_correct": pl.Boolean},
+    "labelled_pairs": {"variant": pl.String, "premise": pl.String, "hypothesis": pl.String, "is_correct": pl.Boolean},
     "variants": {
         "words": pl.String,
         "without": pl.String,
@@ -165,6 +166,7 @@ ITEM_TABLES: dict[str, Schema] = {
   guess; in `never-predicted`, a word and how often it occurs.
 - `subject_pairs`: two subjects, averaged over all sentences. `sentence_pairs`: the pairs farthest from neutral;
   `extreme` is the label that is most probable.
+- `labelled_pairs`: `variant` is that of the accuracy: the bias removed before.
 - `variants`: a test under other choices of words, vectors and statistics; `without` names the words that are removed.
 - `word_lists`: words of other lists: poles, sets of a bias, words without a vector; `count` is how often one occurs.
 """
@@ -203,7 +205,7 @@ def as_text(scores: pl.DataFrame) -> pl.DataFrame:
 def from_text(scores: pl.DataFrame) -> pl.DataFrame:
     """Return scores as they were before they were written."""
     plain = scores.with_columns(pl.col(pl.String).str.replace(f"^'({_FORMULA})", "$1"))
-    cautions = pl.col("cautions").str.split(CAUTION_SEPARATOR).fill_null([])
+    cautions = pl.col("cautions").fill_null("").str.extract_all(r"\S+")
     return plain.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
 
 
@@ -225,8 +227,10 @@ def describe_score(columns: Mapping[str, Any]) -> str:
     model = columns.get("model")
     words = [model_label(model, columns.get("step"))] if model else []
     if columns.get("measure"):
-        words.append(label(*(columns.get(name) for name in ("measure", "variant", "k", "threshold"))))
-    words += [columns.get(name) for name in ("dataset", "subset", "context", "version", "control", "pooling")]
+        more = {name: columns.get(name) for name in ("variant", "k", "threshold")}
+        words.append(label(columns["measure"], **more))
+    places = ("dataset", "subset", "context", "version", "control", "pooling")
+    words += [columns[name] for name in places if columns.get(name)]
     numbered = ("sentences", "draw", "layer", "components")
     words += [f"{name} {columns[name]}" for name in numbered if columns.get(name) is not None]
     return " ".join(word for word in words if word)
