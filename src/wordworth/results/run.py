@@ -54,6 +54,9 @@ class ModelFacts(_Table):
     dimensions: int = 0
     precision: str = ""
     device: str = ""
+    corpus: str = ""
+    """The text that vectors were trained on here, and how many percent of it."""
+    percent: float | None = None
 
 
 class DataFacts(_Table):
