@@ -7,6 +7,7 @@ from itertools import groupby
 from truth.check import Check
 from truth.papers import AGREE, DIFFERS, OPEN, Beside, not_here
 from wordworth import __version__
+from wordworth.measure import label
 from wordworth.pages.published import citation
 
 HEAD = """# What a sceptic is sent
@@ -50,11 +51,20 @@ def _papers(beside: Sequence[Beside]) -> Iterator[str]:
         rows = []
         for one in group:
             theirs, ours = one.published, one.comparison.ours
-            place = ", ".join(filter(None, [theirs.model, theirs.dataset, theirs.setting]))
+            of = theirs.quantity
+            place = ", ".join(filter(None, [theirs.model, of.dataset, of.subset, of.context, of.version]))
             number = f"{theirs.value:g}" if theirs.value is not None else f"{theirs.low:g} to {theirs.high:g}"
             said = one.verdict if not one.reason else f"{one.verdict}: {one.reason}"
             rows.append(
-                [theirs.place, f"`{theirs.measure}`", place, number, f"{ours['value']:.4g}", str(ours["n"]), said]
+                [
+                    theirs.place,
+                    f"`{label(of.measure, of.variant or None, of.k, of.threshold)}`",
+                    place,
+                    number,
+                    f"{ours['value']:.4g}",
+                    str(ours["n"]),
+                    said,
+                ]
             )
         header = ["where", "measure", "of", "paper", "here", "n", ""]
         yield f"### {citation(paper)}\n\n{_table(header, rows)}"
