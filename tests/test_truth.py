@@ -62,7 +62,7 @@ def test_rounding_is_the_papers() -> None:
 
 def test_the_page_counts_and_gives_reasons() -> None:
     compared = [beside(0.5), beside(0.6, DIFFERS, "for a reason"), beside(0.7, OPEN)]
-    checks = [Check("vast", f"valence, m, layer {at}", "a loop", 0.5, 0.5 + at, 1e-6) for at in (0, 1)]
+    checks = [Check("vast", "valence", f"m, layer {at}", "a loop", 0.5, 0.5 + at, 1e-6) for at in (0, 1)]
     text = page(compared, checks, data=False)
     assert "| a paper's, same model and data | 1 | 1 | 1 |" in text
     assert "| computed twice | 1 |  | 1 |" in text
