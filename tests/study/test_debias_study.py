@@ -15,7 +15,7 @@ from wordworth.results.findings import Findings
 from wordworth.results.run import Run, read_run
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
-from wordworth.study.debias.study import add_draws, debias_tables
+from wordworth.study.debias.study import add_draws, tables
 from wordworth.transform import Moments, class_means, difference_direction, erased, leace_of, random_directions, remove
 
 debias = study("debias")
@@ -212,7 +212,7 @@ def test_the_table():
         findings.score(**place, measure="net-neutral", variant="by-pair", value=number)
     findings.score(experiment="weat", dataset="weat6", version="original", measure="weat", value=1.0, n=50)
     findings.score(experiment="weat", dataset="weat6", version="projection", measure="weat", value=-0.5, n=50)
-    (table,) = debias_tables(findings.to_run(command=[]))
+    (table,) = tables(findings.to_run(command=[]))
     assert table.heads == ("original", "projection", "change", "n")
     neutrality, effect = table.rows
     assert (neutrality.names, effect.names) == (("gender: net-neutral",), ("weat: weat6",))

@@ -3,9 +3,9 @@
 import inspect
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -24,11 +24,11 @@ if TYPE_CHECKING:  # a help reads studies too, and has to be quick
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Study(ABC):
+class Study:
     """A study. Called with models and settings by name, it returns its run.
 
-    A subclass declares the attributes below and says how to `measure` and which `tables` to show. What takes long to
-    import is imported inside these two.
+    A subclass declares the attributes below. The functions `measure(models, settings)` and `tables(run)` are in the
+    module `study.py` next to it, which is imported when it is run: it takes long.
     """
 
     name: ClassVar[str]
@@ -65,13 +65,17 @@ class Study(ABC):
     non_english_settings: ClassVar[Mapping[str, Any]] = NOTHING
     """The settings of an audit of a model of another language."""
 
-    @abstractmethod
     def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
         """Measure the models."""
+        findings: Findings = self._module().measure(models, settings)
+        return findings
 
-    @abstractmethod
     def tables(self, run: "Run") -> "Iterator[Table]":
         """Yield the tables of a run, as the study's paper sets them."""
+        yield from self._module().tables(run)
+
+    def _module(self) -> Any:
+        return import_module(f"wordworth.study.{self.name}.study")
 
     def languages(self) -> list[str] | None:
         """Return the languages, besides English, that its words can be had in; None for any."""

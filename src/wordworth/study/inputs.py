@@ -32,13 +32,28 @@ def load_vectors(
     """
     for model, languages in _pair_with_languages(models, settings.languages, every):
         if is_sentence_encoder(model):
-            yield from _in_each(encode_alone(findings, model, languages[0] or "english"), languages)
+            from wordworth.encode.layers import words_alone
+
+            layers = encode_alone(findings, model, languages[0] or "english")
+            yield layers, languages[0] or "english"
+            for language in languages[1:]:
+                yield words_alone(layers.model, language), language
             continue
         for language in languages:
-            for embedding in _embeddings(model, language, settings):
+            for embedding in _load_all(model, language, settings):
                 own = language or embedding.provenance.language or "english"
-                _record(findings, embedding, own, again=language != languages[0])
+                if language == languages[0]:
+                    findings.add_embedding(embedding, own)
+                else:  # the rows of a further language are added to those of the first
+                    facts = findings.models[embedding.name]
+                    facts |= {"language": f"{facts['language']}, {own}", "words": facts["words"] + len(embedding)}
                 yield Layers.of(embedding), own
+
+
+def _load_all(model: str | Path | Embedding, language: str, settings: OfEmbeddings) -> Iterable[Embedding]:
+    if isinstance(model, Embedding):
+        return [model]
+    return load_embeddings(model, language=language, on_bad=settings.on_bad, file_format=settings.file_format)
 
 
 def _pair_with_languages(
@@ -63,10 +78,8 @@ def _pair_with_languages(
 
 def _may_know_several(model: Any) -> bool:
     """Return whether it may have words of several languages: the catalog says so, or does not know it."""
-    if isinstance(model, Embedding):
-        return False
     declared = _declared(model)
-    return declared is None or declared.language == "several"
+    return not isinstance(model, Embedding) and (declared is None or declared.language == "several")
 
 
 def _known_to(model: Any, every: Sequence[str]) -> tuple[str, ...]:
@@ -81,23 +94,6 @@ def _known_to(model: Any, every: Sequence[str]) -> tuple[str, ...]:
 def _declared(model: Any) -> Entry | None:
     name = str(model) if isinstance(model, str | Path) else str(model.name)
     return entry(name, "models") if knows(name, "models") else None
-
-
-def _in_each(layers: "WordsAlone", languages: Sequence[str]) -> Iterator[tuple[Layers, str]]:
-    from wordworth.encode.layers import words_alone
-
-    yield layers, languages[0] or "english"
-    for language in languages[1:]:
-        yield words_alone(layers.model, language), language
-
-
-def _record(findings: Findings, embedding: Embedding, language: str, *, again: bool) -> None:
-    """Record an embedding; the rows of a further language are added to those of the first."""
-    if not again:
-        findings.add_embedding(embedding, language)
-        return
-    facts = findings.models[embedding.name]
-    facts |= {"language": f"{facts['language']}, {language}", "words": facts["words"] + len(embedding)}
 
 
 def is_sentence_encoder(model: Any) -> bool:
@@ -115,12 +111,6 @@ def encode_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
     record_model(findings, layers.model)
     findings.notice("info", "a sentence encoder: each word is encoded alone", model=layers.name)
     return layers
-
-
-def _embeddings(model: str | Path | Embedding, language: str, settings: OfEmbeddings) -> Iterable[Embedding]:
-    if isinstance(model, Embedding):
-        return [model]
-    return load_embeddings(model, language=language, on_bad=settings.on_bad, file_format=settings.file_format)
 
 
 def load_tests_in(

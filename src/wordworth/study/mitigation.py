@@ -54,7 +54,11 @@ def learn_removed(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embe
         return random_directions(dim, count=1, k=settings.random_directions, seed=seed)[0]
     if not settings.named:
         return None
-    parts = [way() for way in list_learners(vectors_of(list_bias_words(settings)), settings)]
+    return join_parts([learn_one() for learn_one in list_learners(vectors_of(list_bias_words(settings)), settings)])
+
+
+def join_parts(parts: Sequence[Subspace]) -> Subspace:
+    """Return the span of several subspaces."""
     return joined(*parts) if len(parts) > 1 else parts[0]
 
 
@@ -67,31 +71,32 @@ def list_bias_words(settings: BiasSubspace) -> list[str]:
 
 def load_words(named: str | Path) -> tuple[str, ...]:
     """Load a word set of the catalog, or a file with one word per line."""
-    if isinstance(named, str) and knows(named, "word_sets"):
-        return load_word_set(named).words
-    lines = [tidy(line) for line in _lines(named)]
-    return tuple(dict.fromkeys(line for line in lines if line))
+    if _is_word_set(named):
+        return load_word_set(str(named)).words
+    return tuple(dict.fromkeys(filter(None, map(tidy, _read_lines(named)))))
 
 
 def load_pairs(named: str | Path) -> tuple[tuple[str, str], ...]:
     """Load a set of pairs of the catalog, or a file with two words per line."""
-    if isinstance(named, str) and knows(named, "word_sets"):
-        found = load_word_set(named).pairs
-        if not found:
-            raise WordworthError(f"{named} is a set of words, not of pairs; give it with --bias-words")
-        return found
+    if _is_word_set(named):
+        if published := load_word_set(str(named)).pairs:
+            return published
+        raise WordworthError(f"{named} is a set of words, not of pairs; give it with --bias-words")
     pairs = []
-    for number, line in enumerate(_lines(named), start=1):
+    for number, line in enumerate(_read_lines(named), start=1):
         words = line.replace(",", " ").split()
-        if not words:
-            continue
-        if len(words) != 2:
+        if len(words) == 2:
+            pairs.append((words[0], words[1]))
+        elif words:
             raise WordworthError(f"{named}, line {number}: {line.strip()!r} is not a pair; write two words per line")
-        pairs.append((words[0], words[1]))
     return tuple(pairs)
 
 
-def _lines(named: str | Path) -> list[str]:
+def _is_word_set(named: str | Path) -> bool:
+    return isinstance(named, str) and knows(named, "word_sets")
+
+
+def _read_lines(named: str | Path) -> list[str]:
     path = Path(named).expanduser()
     if not path.exists() and len(path.parts) == 1 and not path.suffix:
         entry(str(named), "word_sets")  # it reads like a name: the error gives the nearest ones
@@ -99,7 +104,7 @@ def _lines(named: str | Path) -> list[str]:
 
 
 def _label(named: str | Path) -> str:
-    return str(named) if isinstance(named, str) and knows(named, "word_sets") else Path(named).stem
+    return str(named) if _is_word_set(named) else Path(named).stem
 
 
 SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs"
@@ -126,13 +131,13 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
     Of several, one whose words do not differ is skipped with a notice; without any, there is nothing to remove.
     LEACE's guarantee is about the vectors as they are, so it never learns from unit vectors.
     """
+    if settings.mitigate == "leace":
+        settings = settings.model_copy(update={"raw": True})
     parts: list[Subspace] = []
     nothing: list[NothingToRemoveError] = []
-    for way in list_learners(
-        embedding, settings.model_copy(update={"raw": True}) if settings.mitigate == "leace" else settings
-    ):
+    for learn_one in list_learners(embedding, settings):
         try:
-            parts.append(way())
+            parts.append(learn_one())
         except NothingToRemoveError as error:
             nothing.append(error)
     if not parts:
@@ -140,16 +145,18 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
     for one in nothing:
         findings.notice("skipped", str(one), experiment="subspace", model=embedding.name)
     for part in parts:
+        where = {"experiment": "subspace", "model": embedding.name, "dataset": part.name}
         if part.missing:
-            where = {"experiment": "subspace", "model": embedding.name, "dataset": part.name}
             findings.item("word_lists", **where, word=list(part.missing), skipped=NOT_FOUND)
-    return joined(*parts) if len(parts) > 1 else parts[0]
+    return join_parts(parts)
 
 
 @dataclass(frozen=True)
 class Treatment:
     """What a method does to an embedding, and what it does with a random subspace in place of the bias."""
 
+    subspace: Subspace
+    """What is removed; the method may remove more."""
     treat: Change
     dimensions: int
     """Of the random subspaces."""
@@ -163,13 +170,15 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
     """
     where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name, "version": settings.mitigate}
     if settings.mitigate == "projection":
-        return Treatment(without(subspace), len(subspace))
+        return Treatment(subspace, without(subspace), len(subspace))
     if settings.mitigate == HARD:
-        return Treatment(partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace))
+        return Treatment(
+            subspace, partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace)
+        )
     if settings.mitigate == "leace":
         moments = Moments.of(embedding.matrix)
         erase = partial(_erase, moments=moments)
-        return Treatment(erase(subspace), len(subspace), erase)
+        return Treatment(subspace, erase(subspace), len(subspace), erase)
     from wordworth.transform.inlp import inlp_along
 
     found = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
@@ -183,7 +192,7 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
             f"(by guessing: {found.majority:.0%}); raise --rounds"
         )
         findings.notice("caution", reason, experiment="subspace", model=embedding.name)
-    return Treatment(without(found.subspace), len(found.subspace))
+    return Treatment(subspace, without(found.subspace), len(found.subspace))
 
 
 def _erase(subspace: Subspace, moments: Moments) -> Change:

@@ -7,12 +7,17 @@ from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, TEST, Named, Sett
 
 ALL = "all"
 """Every language that a model knows and a study has words in."""
+LEXICA: dict[str, Any] = {"group": MEASURED, "option": "lexicon", "catalog": "lexica"}
+PAIRS: dict[str, Any] = {"group": MEASURED, "catalog": "pairs"}
+TESTS: dict[str, Any] = {"group": MEASURED, "option": "test", "catalog": "tests"}
+PROBES: dict[str, Any] = {"group": MEASURED, "option": "probe", "metavar": "NAME|FILE"}
+"""Of settings that name data."""
 
 
 class OfEmbeddings(Settings):
     """Settings of studies that take word vectors in files."""
 
-    tests: tuple[Named, ...] = setting((), f"{TEST}.", MEASURED, option="test", catalog="tests", may_differ=True)
+    tests: tuple[Named, ...] = setting((), f"{TEST}.", **TESTS)
     languages: tuple[str, ...] = setting(
         (),
         "Language of the words: one for all models, or one a model in order; of a model that knows several, as many as "
@@ -26,14 +31,10 @@ class OfEmbeddings(Settings):
         "stop",
         "Rows of an embedding that are NaN, zero, repeated …: stop or drop.",
         ON,
-        choices=("stop", "drop"),
         may_differ=True,
     )
     file_format: str | None = setting(
-        None,
-        "Format of the embedding files, where the files do not show it.",
-        ON,
-        may_differ=True,
+        None, "Format of the embedding files, where the files do not show it.", ON, may_differ=True
     )
 
 
@@ -57,16 +58,10 @@ class BiasSubspace(Settings):
         parse=comma_pair,
     )
     bias_pairs: tuple[Named, ...] = setting(
-        (),
-        "Word pairs whose first components are the bias: a word set or a file.",
-        ON,
-        catalog="word_sets",
+        (), "Word pairs whose first components are the bias: a word set or a file.", ON, catalog="word_sets"
     )
     bias_words: tuple[Named, ...] = setting(
-        (),
-        "Words whose first components are the bias: a word set or a file.",
-        ON,
-        catalog="word_sets",
+        (), "Words whose first components are the bias: a word set or a file.", ON, catalog="word_sets"
     )
     bias_components: int = setting(1, "How many first components of each of the two above.", ON, least=1, most=1_000)
     concept: tuple[tuple[str, ...], ...] = setting(
@@ -118,14 +113,6 @@ class ElmoLayers(Settings):
         ON,
         metavar="NAME|FILE",
         catalog="corpora",
-        may_differ=True,
-    )
-    per_word: int = setting(
-        1_000,
-        "Contexts of a word, at most, over which it is averaged there.",
-        ON,
-        least=1,
-        most=10_000_000,
         may_differ=True,
     )
 

@@ -13,7 +13,7 @@ from wordworth.measure import weat, weat_interval, weat_p
 from wordworth.results.findings import Findings
 from wordworth.results.notices import MIN_TEST_COVERAGE, Caution, balance_cautions
 from wordworth.task.settings import Permuted
-from wordworth.task.valence import get_bootstrap_options, get_permutation_options
+from wordworth.task.valence import get_bootstrap_options, get_permutation_options, score_slots
 from wordworth.task.words import TooFewWordsError, choose_spellings, record_missing, record_set, select_word_sets
 
 ROLES = ("X", "Y", "A", "B")
@@ -31,11 +31,12 @@ def score_association(layers: Layers, test: AssociationTest, settings: Permuted)
     X, Y, A, B = (group.rows(np.argsort(group.words)).vectors() for group in groups)
     tested = weat_p(X, Y, A, B, **get_permutation_options(settings))
     effects = weat(X, Y, A, B)
-    limits = weat_interval(X, Y, A, B, **get_bootstrap_options(settings))
+    low, high = weat_interval(X, Y, A, B, **get_bootstrap_options(settings))
     labels = [f"{role}: {label}" for role, label in zip(ROLES, test.labels, strict=True)]
     findings.add_words(test.name, dict(zip(labels, test.groups, strict=True)), test.reference)
     where = place_of_test(layers, test)
-    shared = {
+    shared: dict[str, Any] = {
+        **where,
         "measure": "weat",
         "p_method": tested.method,
         "sides": settings.sides,
@@ -43,9 +44,7 @@ def score_association(layers: Layers, test: AssociationTest, settings: Permuted)
         "n": len(groups[0]) + len(groups[1]),
         **get_reliability(groups, test),
     }
-    for slot, *row in zip(layers.slots, *(one.tolist() for one in (effects, *limits, tested.p)), strict=True):
-        numbers = dict(zip(("value", "low", "high", "p"), row, strict=True))
-        findings.score(**where, **slot._asdict(), **shared, **numbers)
+    score_slots(findings, shared, layers, value=effects, low=low, high=high, p=tested.p)
     attributes = {form for group in groups[2:] for form in group.resolved}
     both = [form for group in groups[:2] for form in group.resolved if form in attributes]
     if both:

@@ -30,7 +30,7 @@ from wordworth.task.estimators import (
     read_words,
 )
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import get_bootstrap_options, record_slots
+from wordworth.task.valence import get_bootstrap_options, record_slots, score_slots
 from wordworth.task.words import BiasLists, choose_spellings, keep_known_words, record_missing
 
 MIN_EXPLAINED = 0.35
@@ -81,10 +81,8 @@ def _score_estimator(
     values = estimator.by_word()
     replicates = np.concatenate([estimator.resample(draws) for draws in blocks], axis=1)[:, 1:]
     low, high = percentile_interval(replicates)
-    name = {"measure": estimator.measure, "variant": estimator.variant, "n": values.shape[1]}
-    for at, slot in enumerate(layers.slots):
-        interval = {"value": float(values[at].mean()), "low": float(low[at]), "high": float(high[at])}
-        findings.score(**where, **slot._asdict(), **name, **interval)
+    place = where | {"measure": estimator.measure, "variant": estimator.variant, "n": values.shape[1]}
+    score_slots(findings, place, layers, value=values.mean(axis=1), low=low, high=high)
     return values
 
 
@@ -111,17 +109,15 @@ def _score_coherence(
 
 def _score_explained(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
     explained = pair_direction(*read_pairs(layers, lists), centred=True).explained
-    place = {**where, "dataset": PAIRS, "measure": "direct-bias", "variant": "explained", "n": len(lists.pairs)}
-    for slot, share in zip(layers.slots, explained.tolist(), strict=True):
-        findings.score(**place, **slot._asdict(), value=share)
+    place = {"dataset": PAIRS, "measure": "direct-bias"}
+    score_slots(findings, where | place | {"variant": "explained", "n": len(lists.pairs)}, layers, value=explained)
     weak = int((explained < MIN_EXPLAINED).sum())
     if weak:
         reason = (
             f"layers have a first component that explains less than {MIN_EXPLAINED:.0%} of the gender pairs' "
             f"differences (the least {explained.min():.0%}), so direct-bias says little there"
         )
-        place = {"model": layers.name, "dataset": PAIRS, "measure": "direct-bias"}
-        findings.notice("caution", reason, count=weak, total=len(explained), **place)
+        findings.notice("caution", reason, count=weak, total=len(explained), model=layers.name, **place)
 
 
 def _score_sentiment(

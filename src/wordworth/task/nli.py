@@ -125,31 +125,6 @@ class Measured:
     largest: tuple[Largest, ...]
 
 
-def _name_measures(tally: Tally, *, is_change: bool = False) -> list[dict[str, Any]]:
-    """Return measure, variant and threshold of every score: those over pairs, then those by pair of subjects."""
-    plain = measure_columns(tally.thresholds)
-    variants = (CHANGE, BY_PAIR_CHANGE) if is_change else (None, BY_PAIR)
-    by_pair = [{**columns, "variant": variants[1]} for columns in plain[:-2]]
-    return [*({**columns, "variant": variants[0]} for columns in plain), *by_pair]
-
-
-def _average(tallies: Sequence[Tally]) -> NDArray[np.float64]:
-    """Return the measures, averaged over tallies: one, or one per random direction."""
-    values = [np.concatenate([scores(one), scores(one, by_pair=True)[:-2]]) for one in tallies]
-    return np.asarray(np.mean(values, axis=0))
-
-
-def _resample(tallies: Sequence[Tally], settings: Intervals) -> NDArray[np.float64] | None:
-    """Return (measures, resamples), averaged likewise; None where there is only one pair of subjects to draw."""
-    if max(tallies[0].shape) == 1:
-        return None
-    options = (settings.resamples, settings.seed)
-    draws = [
-        np.concatenate([replicates(one, *options), replicates(one, *options, by_pair=True)[:-2]]) for one in tallies
-    ]
-    return np.asarray(np.mean(draws, axis=0))
-
-
 def record_scores(
     findings: Findings,
     part: Slice,
@@ -158,15 +133,41 @@ def record_scores(
     original: Tally | None,
     settings: Intervals,
 ) -> None:
-    """Record each measure, and its change against the original version if there is one, with the same draws."""
+    """Record each measure, averaged over tallies: one, or one per random direction.
+
+    Its change against the original version, if there is one, is over the same resamples.
+    """
     values, draws = _average(tallies), _resample(tallies, settings)
     row = {**part.columns, **place, "n": tallies[0].pairs}
-    _record_rows(findings, row, _name_measures(tallies[0]), values, draws)
+    _record_rows(findings, row, _name_measures(tallies[0], None, BY_PAIR), values, draws)
     if original is not None:
         before = _resample([original], settings)
         change = None if draws is None or before is None else draws - before
-        names = _name_measures(original, is_change=True)
+        names = _name_measures(original, CHANGE, BY_PAIR_CHANGE)
         _record_rows(findings, row, names, values - _average([original]), change)
+
+
+def _name_measures(tally: Tally, over_pairs: str | None, by_pair: str) -> list[dict[str, Any]]:
+    """Return the columns of every measure in two variants; those of wrong labels, the last two, only over pairs."""
+    plain = measure_columns(tally.thresholds)
+    return [*({**one, "variant": over_pairs} for one in plain), *({**one, "variant": by_pair} for one in plain[:-2])]
+
+
+def _average(tallies: Sequence[Tally]) -> NDArray[np.float64]:
+    """Return the measures over pairs, then those by pair of subjects."""
+    values = [np.concatenate([scores(one), scores(one, by_pair=True)[:-2]]) for one in tallies]
+    return np.asarray(np.mean(values, axis=0))
+
+
+def _resample(tallies: Sequence[Tally], settings: Intervals) -> NDArray[np.float64] | None:
+    """Return (measures, resamples) likewise; None where there is only one pair of subjects to draw."""
+    if max(tallies[0].shape) == 1:
+        return None
+    options = (settings.resamples, settings.seed)
+    draws = [
+        np.concatenate([replicates(one, *options), replicates(one, *options, by_pair=True)[:-2]]) for one in tallies
+    ]
+    return np.asarray(np.mean(draws, axis=0))
 
 
 def _record_rows(
@@ -215,7 +216,7 @@ def record_gaps(
     known = int(np.isfinite(values[0]).sum())
     if not known:
         return  # of a small sample, in which no premise meets all groups
-    names = [{"measure": name} for name in gap_names(len(groups))]
+    names: list[dict[str, Any]] = [{"measure": name} for name in gap_names(len(groups))]
     row = {**part.columns, **place, "n": known}
     _record_rows(findings, row, names, np.nanmean(values, axis=1), draws)
     if original is not None:
@@ -223,9 +224,7 @@ def record_gaps(
         change = change[:, np.isfinite(change).all(axis=0)]
         tested = sign_flip(change, seed=settings.seed)
         how = {"p_method": tested.method, "sides": "two", "partitions": tested.partitions, "variant": CHANGE}
-        changes: list[dict[str, Any]] = [
-            {**name, **how, "p": p} for name, p in zip(names, tested.p.tolist(), strict=True)
-        ]
+        changes = [name | how | {"p": p} for name, p in zip(names, tested.p.tolist(), strict=True)]
         _record_rows(findings, row, changes, change.mean(axis=1), draws - resample([original]))
 
 
@@ -242,26 +241,18 @@ def record_items(findings: Findings, part: Slice, place: dict[str, Any], measure
     met = np.flatnonzero(tally.counts)
     first, second = np.divmod(met, tally.shape[1])
     where = {**part.columns, **place}
-    findings.item(
-        "subject_pairs",
-        **where,
-        premise=[probe.premises[pairs.premises[p]] for p in first.tolist()],
-        hypothesis=[probe.hypotheses[pairs.hypotheses[h]] for h in second.tolist()],
-        **_by_label(tally.means()[met]),
-    )
+    subjects = {
+        "premise": [probe.premises[pairs.premises[p]] for p in first.tolist()],
+        "hypothesis": [probe.hypotheses[pairs.hypotheses[h]] for h in second.tolist()],
+    }
+    findings.item("subject_pairs", **where, **subjects, **_by_label(tally.means()[met]))
     for one in measured.largest:
-        if len(one.indices):
-            indices = one.indices.tolist()
-            farthest = [pairs.pair(index) for index in indices]
-            findings.item(
-                "sentence_pairs",
-                **where,
-                pair=indices,
-                premise=[pair.premise for pair in farthest],
-                hypothesis=[pair.hypothesis for pair in farthest],
-                extreme=LABELS[one.column],
-                **_by_label(one.probabilities),
-            )
+        farthest = [pairs.pair(index) for index in one.indices.tolist()]
+        if farthest:
+            premises, hypotheses = [pair.premise for pair in farthest], [pair.hypothesis for pair in farthest]
+            columns = {"pair": one.indices.tolist(), "premise": premises, "hypothesis": hypotheses}
+            extreme = LABELS[one.column]
+            findings.item("sentence_pairs", **where, **columns, extreme=extreme, **_by_label(one.probabilities))
 
 
 def _by_label(probabilities: NDArray[np.float64]) -> dict[str, list[float]]:

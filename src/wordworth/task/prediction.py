@@ -248,7 +248,6 @@ def record_errors(where: dict[str, Any], predicted: pl.LazyFrame) -> Findings:
     return findings
 
 
-PARAPHRASE_SETS = ("rare", "common")
 DRAWN = "drawn"
 """The name for triples drawn from the corpus and WordNet."""
 
@@ -262,7 +261,7 @@ def load_paraphrase_sets(
 ) -> list[Paraphrases]:
     """Load sets of triples; `drawn` gives two, `rare:CORPUS` and `common:CORPUS`."""
     sets: list[Paraphrases] = []
-    for one in named or PARAPHRASE_SETS:
+    for one in named:
         if one == DRAWN and wordnet is not None:
             draw = partial(draw_triples, corpus, wordnet, frequencies, seed=seed)
             sets += [draw("rare", name=f"rare:{corpus.name}"), draw("common", name=f"common:{corpus.name}")]

@@ -194,9 +194,7 @@ def score_valence_variants(
     findings = Findings()
     words, lexicon = match_rated_words(findings, layers, lexicon, settings)
     words = words.rows(np.argsort(words.words))
-    ratings = dict(zip(lexicon.words, lexicon.ratings["valence"].tolist(), strict=True))
     items = RatedItems(words.words, lexicon)
-    people = items.mean(np.array([ratings[word] for word in words.words]))
     sides = {name: [pole.rows(np.argsort(pole.words)) for pole in pair] for name, pair in poles.items()}
     chosen, masks = _choose_words(items.names, sides, settings)
     where = {**layers.columns, "language": lexicon.language, "dataset": lexicon.name}
@@ -207,7 +205,7 @@ def score_valence_variants(
         for at, (targets, attributes) in enumerate(vector_variants(slot, (words.read(slot), polar))):
             for way, name in enumerate(WAYS):
                 associated = items.mean(_associate(targets, attributes, masks, name).T).T
-                rho[:, at, way], p[:, at, way] = _rho(associated, people, chosen)
+                rho[:, at, way], p[:, at, way] = _rho(associated, items.people, chosen)
         grid = Grid(options, chosen, rho.reshape(-1), p.reshape(-1))
         record_grid(findings, {**where, **slot._asdict()}, grid, {"coverage": len(words) / len(lexicon)})
     return findings

@@ -42,6 +42,12 @@ DEVICE: dict[str, Any] = {
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
 }
 """Of a setting that says where a model runs."""
+LAYERS: dict[str, Any] = {
+    "metavar": "N,N",
+    "parse": lambda text: comma_numbers("--layers", text),
+    "may_differ": True,
+}
+"""Of a setting that names layers of a language model."""
 LEXICON, TEST, PAIRS, CORPUS = (
     "Lexicon: a name or a CSV/TSV file",
     "Association test: a name (weat1 … weat10) or a TOML file",
@@ -86,7 +92,11 @@ class Declared:
 
 
 def setting(default: Any, help: str, group: str = HOW, **more: Any) -> Any:  # noqa: A002
-    """Declare a field of a study's settings; `more` are the other fields of `Declared`."""
+    """Declare a field of a study's settings; `more` are the other fields of `Declared`.
+
+    Runs that differ in what is measured can be compared: what both measure is the same.
+    """
+    more.setdefault("may_differ", group == MEASURED)
     return pydantic.Field(default, description=help, json_schema_extra={"declared": Declared(help, group, **more)})  # type: ignore[dict-item]
 
 
@@ -152,15 +162,14 @@ class Settings(BaseModel):
     @classmethod
     def of(cls, study: str, chosen: Mapping[str, Any]) -> Self:
         """Return settings by name, in Python's plural or as the option has it (`lexica`, `lexicon`)."""
-        names = {field.name for field in cls.fields()}
-        aliases = {field.option.replace("-", "_"): field.name for field in cls.fields()} | {
-            name: name for name in names
-        }
+        names = [field.name for field in cls.fields()]
+        aliases = {field.option.replace("-", "_"): field.name for field in cls.fields()}
+        aliases |= {name: name for name in names}
         for name in chosen:
             if name not in aliases:
-                near = nearest(name, [*aliases]) or f"; there are {', '.join(field.name for field in cls.fields())}"
+                near = nearest(name, [*aliases]) or f"; there are {', '.join(names)}"
                 raise WordworthError(f"{study} has no setting {name!r}{near}")
-            if name not in names and aliases[name] in chosen:
+            if aliases[name] != name and aliases[name] in chosen:
                 raise WordworthError(f"{aliases[name]} was given twice, once as {name}; give it once")
         return cls(**{aliases[name]: value for name, value in chosen.items()})
 
@@ -200,12 +209,11 @@ def _check(field: SettingField, value: Any) -> None:
     high = MAX_WHOLE_NUMBER if declared.most is None and is_whole else declared.most
     if low is None and high is None:
         return
-    kind = f"a {'whole ' if is_whole else ''}number"
-    if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float):
-        raise WordworthError(f"{option} is {value!r}; it must be {kind}")
-    if not ((low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
+    is_number = isinstance(value, int if is_whole else int | float) and not isinstance(value, bool)
+    if not (is_number and (low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
         upper = "up" if declared.most is None else f"to {high:,}"
         bounds = upper if low is None else f"from {low:,} {upper}"
+        kind = "a whole number" if is_whole else "a number"
         raise WordworthError(f"{option} is {value!r}; it must be {kind} {bounds}")
 
 
@@ -246,9 +254,7 @@ class Permuted(Intervals):
 
     sides: Sides = setting("one", "Sides of the permutation tests: one (as the paper) or two.", may_differ=True)
     p_method: Method = setting(
-        "auto",
-        "How p is computed: exact where it can be enumerated, else Monte Carlo.",
-        may_differ=True,
+        "auto", "How p is computed: exact where it can be enumerated, else Monte Carlo.", may_differ=True
     )
     p_count: Count = setting(
         "inclusive",
@@ -268,9 +274,8 @@ class Sensitive(Permuted):
     """Whether a conclusion is tried under other choices."""
 
     sensitivity: bool = setting(
-        False, "How often other defensible choices (words, vectors, estimators) flip the conclusion.", MEASURED,
-        may_differ=True,
-    )  # fmt: skip
+        False, "How often other defensible choices (words, vectors, estimators) flip the conclusion.", MEASURED
+    )
     draws: int = setting(50, "Random halves of the word sets, of each kind, in --sensitivity.", least=1, most=10_000)
 
     def in_words(self) -> str:
@@ -306,9 +311,7 @@ class ByLayer(Placement):
         (),
         "Layers of a language model, such as 0,8,16 (-1 is the last); all if not given. None above them is computed.",
         MEASURED,
-        metavar="N,N",
-        parse=lambda text: comma_numbers("--layers", text),
-        may_differ=True,
+        **LAYERS,
     )
 
     def in_words(self) -> str:

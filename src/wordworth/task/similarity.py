@@ -17,7 +17,7 @@ from wordworth.measure.analogy import Rule
 from wordworth.results.findings import Findings
 from wordworth.statistics.correlation import rank_correlation
 from wordworth.task.settings import Intervals, WordLookup
-from wordworth.task.valence import get_bootstrap_options
+from wordworth.task.valence import get_bootstrap_options, score_slots
 from wordworth.task.words import TooFewWordsError, choose_spellings, match_rated_words
 
 
@@ -58,15 +58,15 @@ def score_similarity(
     cosine = np.stack([cosines(matrix, second.read(slot)) for slot, matrix in first.each()])
     names = [f"{one} {other}" for one, other in zip(first.words, second.words, strict=True)]
     ratings = pairs.scores[both]
-    rows = _correlate(cosine, ratings, names, settings if with_interval else None)
-    for slot, row in zip(layers.slots, rows, strict=True):
-        findings.score(**where, **slot._asdict(), measure="similarity", **row, n=len(both))
-    itemized = range(len(layers.slots) if with_items else 0)
+    numbers = _correlate(cosine, ratings, names, settings if with_interval else None)
+    score_slots(findings, {**where, "measure": "similarity", "n": len(both)}, layers, **numbers)
+    itemized = list(layers.slots) if with_items else []
     if with_best:
-        best = int(np.argmax([row["value"] for row in rows]))
-        itemized = range(best, best + 1) if with_items else itemized
-        place = {**where, **layers.slots[best]._asdict(), "n": len(both)}
-        findings.score(**place, measure="similarity", variant="best", **rows[best])
+        best = int(np.argmax(numbers["value"]))
+        slot = layers.slots[best]
+        itemized = itemized and [slot]
+        row = {name: column[best].item() for name, column in numbers.items()}
+        findings.score(**where, **slot._asdict(), measure="similarity", variant="best", **row, n=len(both))
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(both) / count, n=count)
         for line in pairs.left_out:
@@ -74,9 +74,9 @@ def score_similarity(
     columns: dict[str, Any] = {"first": first.words, "second": second.words, "rating": ratings.tolist()}
     if layers.vocabulary:
         columns["spelling"] = _spell(first, second)
-    for at in itemized:
-        place = {**where, **layers.slots[at]._asdict()}
-        findings.item("word_pairs", **place, **columns, value=cosine[at].tolist())
+    for slot, values in zip(layers.slots, cosine.tolist(), strict=True):
+        if slot in itemized:
+            findings.item("word_pairs", **where, **slot._asdict(), **columns, value=values)
     if with_items:
         _record_missing(findings, where, layers, pairs, set(both.tolist()))
     findings.set_coverage(len(both) / count)
@@ -90,13 +90,12 @@ def list_words(pairs: Pairs) -> tuple[str, ...]:
 
 def _correlate(
     cosine: NDArray[np.float64], scores: NDArray[np.float64], names: list[str], settings: Intervals | None
-) -> list[dict[str, Any]]:
+) -> dict[str, NDArray[np.float64]]:
     """Return value, low and high of every slot; without settings only the value."""
     if settings is None:
-        return [{"value": value} for value in rank_correlation(cosine, scores).tolist()]
+        return {"value": rank_correlation(cosine, scores)}
     rho = correlate(cosine, scores, items=names, **get_bootstrap_options(settings))
-    rows = zip(rho.value.tolist(), rho.low.tolist(), rho.high.tolist(), strict=True)
-    return [{"value": value, "low": low, "high": high} for value, low, high in rows]
+    return {"value": rho.value, "low": rho.low, "high": rho.high}
 
 
 def _spell(first: Layers, second: Layers) -> list[str | None]:

@@ -5,7 +5,7 @@ different people show how far people agree.
 """
 
 import re
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from itertools import combinations
 from typing import Any
 
@@ -29,7 +29,7 @@ JOIN = " / "
 
 
 class RatedItems:
-    """Items whose effect sizes are correlated with ratings: words, or English words by the mean over translations.
+    """Items whose effect sizes are correlated with `people`'s ratings: words, or English words by their translations.
 
     Words that translate the same English words are one item (as in `score_raters`) where the lexicon counts by English.
     """
@@ -46,6 +46,8 @@ class RatedItems:
         self.members = [[words[row] for row in some] for some in rows.values()]
         self._rows = np.concatenate([*rows.values()]).astype(np.intp) if rows else np.empty(0, dtype=np.intp)
         self._starts = np.cumsum([0, *map(len, self.members)])[:-1]
+        ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
+        self.people = self.mean(np.array([ratings[word] for word in words]))
 
     def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Average values (..., words) over the words of each item: (..., items)."""
@@ -91,15 +93,14 @@ def score_valence(
     where = {**layers.columns, "language": lexicon.language, "dataset": lexicon.name}
     if effects is None:
         effects = compute_effect_sizes(words, poles)
-    ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
     items = RatedItems(words.words, lexicon)
-    people, associated = items.mean(np.array([ratings[word] for word in words.words])), items.mean(effects)
+    people, associated = items.people, items.mean(effects)
     for variant in (None, "spearman") if with_spearman else (None,):
         options = {"ranked": variant == "spearman", "items": items.names, **get_bootstrap_options(settings)}
         agreement = correlate(associated, people, **options)
         record_slots(findings, {**where, "measure": "valence", "variant": variant}, words, agreement)
     if len(words.slots) > 1 and len(items.names) >= 2 * MIN_WORDS_PER_HALF:
-        _score_held_out(findings, where, words, (items.names, associated, people), settings)
+        _score_held_out(findings, where, words, items, associated, settings)
     p = None
     if layers.vocabulary:
         findings.score(**where, measure="coverage", value=len(words) / len(lexicon), n=len(lexicon))
@@ -113,6 +114,7 @@ def score_valence(
             rating=people.tolist(),
             value=associated[at].tolist(),
         )
+    ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
     record_missing(findings, TABLE, where, words, ratings)
     if lexicon.left_out and layers.vocabulary:
         reasons = [f"{lexicon.name}: {_kind_of(row.reason)}" for row in lexicon.left_out]
@@ -127,23 +129,23 @@ def _score_held_out(
     findings: Findings,
     where: dict[str, Any],
     words: Layers,
-    rated: tuple[list[str], NDArray[np.float64], NDArray[np.float64]],
+    items: RatedItems,
+    effects: NDArray[np.float64],
     settings: Intervals,
 ) -> None:
     """Score the slot that is best on one half of the items on the other half: the best of many must not judge itself.
 
-    `rated` are the items' names, effect sizes (slots × items) and ratings.
+    `effects` are slots × items.
     """
-    items, effects, people = rated
-    by_name = np.argsort(np.array(items))  # so that the halves do not depend on the order of a file
+    people = items.people
+    by_name = np.argsort(np.array(items.names))  # so that the halves do not depend on the order of a file
     shuffled = np.random.default_rng(settings.seed).permutation(by_name)
     picking, judging = shuffled[: len(shuffled) // 2], shuffled[len(shuffled) // 2 :]
     best = int(np.argmax(correlate(effects[:, picking], people[picking], resamples=1).value))
-    names = [items[row] for row in judging.tolist()]
+    names = [items.names[row] for row in judging.tolist()]
     rho = correlate(effects[best, judging], people[judging], items=names, **get_bootstrap_options(settings))
-    interval = {name: float(getattr(rho, name)) for name in ("value", "low", "high")}
     slot = words.slots[best]._asdict()
-    findings.score(**where, **slot, measure="valence", variant="held-out", **interval, n=rho.n)
+    findings.score(**where, **slot, measure="valence", variant="held-out", **get_interval(rho), n=rho.n)
 
 
 def compute_effect_sizes(words: Layers, poles: Poles) -> NDArray[np.float64]:
@@ -165,9 +167,21 @@ def get_permutation_options(settings: Permuted) -> dict[str, Any]:
 
 def record_slots(findings: Findings, where: dict[str, Any], layers: Layers, rho: Correlation) -> None:
     """Record one score per slot, of correlations that were computed together."""
-    for at, slot in enumerate(layers.slots):
-        interval = {name: float(np.asarray(getattr(rho, name))[at]) for name in ("value", "low", "high")}
-        findings.score(**where, **slot._asdict(), **interval, n=rho.n)
+    score_slots(findings, where | {"n": rho.n}, layers, value=rho.value, low=rho.low, high=rho.high)
+
+
+def score_slots(
+    findings: Findings, where: Mapping[str, Any], layers: Layers, **numbers: NDArray[np.floating[Any]]
+) -> None:
+    """Record one score per slot; `numbers` are columns of the scores as arrays over the slots."""
+    rows = zip(*(column.tolist() for column in numbers.values()), strict=True)
+    for slot, row in zip(layers.slots, rows, strict=True):
+        findings.score(**where, **slot._asdict(), **dict(zip(numbers, row, strict=True)))
+
+
+def get_interval(rho: Correlation) -> dict[str, float]:
+    """Return a single correlation and its interval, as columns of a score."""
+    return {"value": float(rho.value), "low": float(rho.low), "high": float(rho.high)}
 
 
 def _test_words(
@@ -205,7 +219,6 @@ class RatedEffects:
     def __init__(self, layers: Layers, lexicon: Lexicon, effects: NDArray[np.float64]) -> None:
         items = RatedItems(layers.words, lexicon)
         order = np.argsort(np.array(items.names))
-        ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
         self.layers, self.lexicon = layers, lexicon
         self.names = [items.names[row] for row in order.tolist()]
         resolved = dict(zip(layers.words, layers.resolved, strict=True))
@@ -213,7 +226,7 @@ class RatedEffects:
         """The words of each item, one or the translations of an English word, as the vocabulary has them."""
         self.effects = items.mean(effects)[:, order]
         """slots × items."""
-        self.people = items.mean(np.array([ratings[word] for word in layers.words]))[order]
+        self.people = items.people[order]
 
     def place(self, control: str, variant: str | None = None) -> dict[str, Any]:
         """Return the columns of a control's scores, or with `above-control` those of the difference from it."""
@@ -225,13 +238,11 @@ def score_shuffled(findings: Findings, rated: RatedEffects, settings: Intervals)
     """Record mean ρ and the range of 95 % of the shuffles; then ρ above that mean, with p."""
     chance, p = shuffled_pearson(rated.effects, rated.people, shuffles=settings.resamples, seed=settings.seed)
     rho = correlate(rated.effects, rated.people, items=rated.names, **get_bootstrap_options(settings))
-    tested = {"p_method": "monte-carlo", "sides": "two", "partitions": settings.resamples}
+    tested = {"p_method": "monte-carlo", "sides": "two", "partitions": settings.resamples, "n": rho.n}
     record_slots(findings, rated.place("shuffled"), rated.layers, chance)
-    for at, slot in enumerate(rated.layers.slots):
-        row = {**rated.place("shuffled", "above-control"), **slot._asdict(), **tested, "n": rho.n, "p": float(p[at])}
-        # Over shuffles the mean is a constant, so only ρ has an interval over words.
-        value, low, high = (float(one[at]) - float(chance.value[at]) for one in (rho.value, rho.low, rho.high))
-        findings.score(**row, value=value, low=low, high=high)
+    # Over shuffles the mean is a constant, so only ρ has an interval over words.
+    above = {name: getattr(rho, name) - chance.value for name in ("value", "low", "high")}
+    score_slots(findings, rated.place("shuffled", "above-control") | tested, rated.layers, **above, p=p)
 
 
 def score_without_poles(findings: Findings, rated: RatedEffects, polar: Collection[str], settings: Intervals) -> None:
@@ -274,16 +285,11 @@ def score_raters(lexica: Sequence[Lexicon], among: Set[str], settings: Intervals
         words = sorted(rated[one].keys() & rated[other].keys() & among)
         place = {"dataset": one, "subset": other}
         if len(words) < MIN_SHARED_WORDS:
-            findings.notice(
-                "skipped",
-                "words are in both lexica, too few to correlate",
-                count=len(words),
-                dataset=f"{one} and {other}",
-            )
+            reason = "words are in both lexica, too few to correlate"
+            findings.notice("skipped", reason, count=len(words), dataset=f"{one} and {other}")
             continue
         first, second = (np.array([rated[name][word] for word in words]) for name in (one, other))
         rho = pearson(first, second, items=words, **get_bootstrap_options(settings))
-        interval = {"value": float(rho.value), "low": float(rho.low), "high": float(rho.high)}
-        findings.score(**place, measure="raters", **interval, n=rho.n)
+        findings.score(**place, measure="raters", **get_interval(rho), n=rho.n)
         findings.item(TABLE, **place, word=words, value=first.tolist(), rating=second.tolist())
     return findings

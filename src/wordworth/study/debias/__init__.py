@@ -1,36 +1,25 @@
 """Debiasing: a bias taken out of an embedding, and what that cost (Bolukbasi et al. 2016, Dev et al. 2020)."""
 
-from collections.abc import Iterator, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wordworth.catalog.registry import knows
 from wordworth.errors import WordworthError
 from wordworth.study.base import Study
-from wordworth.study.shared_settings import BiasSubspace
+from wordworth.study.shared_settings import LEXICA, PAIRS, PROBES, TESTS, BiasSubspace
 from wordworth.task.settings import (
     CORPUS,
     DEVICE,
     HOW,
+    LAYERS,
     LEXICON,
     MEASURED,
     ON,
-    PAIRS,
     RANDOM,
     TEST,
-    Intervals,
     Named,
     Permuted,
-    comma_numbers,
     setting,
 )
-
-if TYPE_CHECKING:
-    from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
-from pathlib import Path
-from typing import ClassVar
+from wordworth.task.settings import PAIRS as RATED_PAIRS
 
 HARD = "hard-debias"
 METHODS = ("projection", HARD, "inlp", "leace")
@@ -38,45 +27,24 @@ PARTS = ("stability", "valence", "similarity", "weat", "bias", "prediction", "nl
 CONTROLS, CONTROLS_OF_NETWORK = 8, 2
 """Random subspaces, as the paper has it; and of a language model, which is read anew for each."""
 
+WORD_SET: dict[str, Any] = {"group": HOW, "catalog": "word_sets"}
 
-class DebiasSettings(BiasSubspace, Permuted, Intervals):
+
+class DebiasSettings(BiasSubspace, Permuted):
     """The subspace is the span of all that is named; he − she where nothing is."""
 
     mitigate: str = setting("projection", "How the bias is taken out.", HOW, choices=METHODS)
     specific: Named | None = setting(
-        None,
-        "Words that keep their part in the subspace, in hard-debias; Bolukbasi's for gender.",
-        HOW,
-        catalog="word_sets",
+        None, "Words that keep their part in the subspace, in hard-debias; Bolukbasi's for gender.", **WORD_SET
     )
     equalize: Named | None = setting(
-        None,
-        "Pairs made equally far from every other word, in hard-debias; Bolukbasi's for gender.",
-        HOW,
-        catalog="word_sets",
+        None, "Pairs made equally far from every other word, in hard-debias; Bolukbasi's for gender.", **WORD_SET
     )
     rounds: int = setting(35, "Classifiers, in inlp, at most.", HOW, least=1, most=10_000)
-    without: tuple[str, ...] = setting(
-        (), "Leave a part of the measuring out.", MEASURED, choices=(*PARTS, "all"), may_differ=True
-    )
-    lexica: tuple[Named, ...] = setting(
-        ("bellezza",), f"{LEXICON}.", MEASURED, option="lexicon", catalog="lexica", may_differ=True
-    )
-    pairs: tuple[Named, ...] = setting(
-        ("ws-353", "simlex-999", "men"),
-        f"{PAIRS}.",
-        MEASURED,
-        catalog="pairs",
-        may_differ=True,
-    )
-    tests: tuple[Named, ...] = setting(
-        (),
-        f"{TEST}; WEAT 1 to 10 if not given.",
-        MEASURED,
-        option="test",
-        catalog="tests",
-        may_differ=True,
-    )
+    without: tuple[str, ...] = setting((), "Leave a part of the measuring out.", MEASURED, choices=(*PARTS, "all"))
+    lexica: tuple[Named, ...] = setting(("bellezza",), f"{LEXICON}.", **LEXICA)
+    pairs: tuple[Named, ...] = setting(("ws-353", "simlex-999", "men"), f"{RATED_PAIRS}.", **PAIRS)
+    tests: tuple[Named, ...] = setting((), f"{TEST}; WEAT 1 to 10 if not given.", **TESTS)
     random: int | None = setting(
         None,
         f"{RANDOM} {CONTROLS} if not given, {CONTROLS_OF_NETWORK} of a language model.",
@@ -86,27 +54,16 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
         may_differ=True,
     )
     nli: Named | None = setting(
-        None,
-        "Network over these vectors that infers; nli-glove where it reads them.",
-        MEASURED,
-        catalog="models/nli",
-        may_differ=True,
+        None, "Network over these vectors that infers; nli-glove where it reads them.", MEASURED, catalog="models/nli"
     )
-    probes: tuple[str, ...] = setting(
-        (),
-        "Probe: gender, nationality, religion or a TOML file; those that fit if not given.",
-        MEASURED,
-        option="probe",
-        metavar="NAME|FILE",
-        may_differ=True,
+    probes: tuple[Named, ...] = setting(
+        (), "Probe: gender, nationality, religion or a TOML file; those that fit if not given.", **PROBES
     )
     layers: tuple[int, ...] = setting(
         (),
         "Layers of a language model, such as 0,8,16, that are measured; the middle one if not given.",
         MEASURED,
-        metavar="N,N",
-        parse=lambda text: comma_numbers("--layers", text),
-        may_differ=True,
+        **LAYERS,
     )
     corpus: Named = setting("enwiki-sample", f"{CORPUS}, in which a language model predicts.", ON, catalog="corpora")
     words: int = setting(2_000, "Cut the text after so many words; 0: read all.", ON, least=0)
@@ -139,18 +96,6 @@ class Debias(Study):
     )
     command = "debias"
     is_audited = False
-
-    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
-        """Measure the models."""
-        from wordworth.study.debias.study import debias
-
-        return debias(models, settings)
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.debias.study import debias_tables
-
-        yield from debias_tables(run)
 
 
 STUDY = Debias()

@@ -6,14 +6,13 @@ the paper trains it again on them: the study `infer` compares such networks.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from transformers import PreTrainedModel
 
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.nli import NliData, load_nli
@@ -21,127 +20,71 @@ from wordworth.catalog.registry import entry
 from wordworth.catalog.resolve import resolve
 from wordworth.contexts import bleached, load_templates
 from wordworth.embedding import Embedding
-from wordworth.encode import LanguageModel, checked_layers, in_contexts
+from wordworth.encode import checked_layers, in_contexts
 from wordworth.encode.heads import Headed
 from wordworth.encode.model import wrap
 from wordworth.errors import WordworthError
 from wordworth.nli.loading import load_attention_nli
 from wordworth.nli.over_vectors import AttentionNli
-from wordworth.progress import progress
 from wordworth.repair.checkpoint import InSubwords, Repaired, load_whole, repair_network
 from wordworth.repair.subwords import every_piece
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL
 from wordworth.study.debias import CONTROLS_OF_NETWORK, HARD, DebiasSettings
 from wordworth.study.debias.study import (
+    GEOMETRY,
     LANGUAGE,
-    WITHOUT_INTERVALS,
-    add_draws,
-    add_version,
+    choose_treatment,
+    is_english,
     load_task_data,
+    make_controls,
     measure_version,
+    measure_versions,
+    without_intervals,
 )
 from wordworth.study.infer import STUDY as INFER
 from wordworth.study.inputs import default_pooling
-from wordworth.study.mitigation import (
-    EQUALIZE,
-    SPECIFIC,
-    Change,
-    learn,
-    list_bias_words,
-    load_pairs,
-    load_words,
-    make_treatment,
-)
+from wordworth.study.mitigation import EQUALIZE, SPECIFIC, Change, list_bias_words, load_pairs, load_words
 from wordworth.study.predict import STUDY as PREDICT
 from wordworth.task.nli import score_nli_probe
-from wordworth.transform import NothingToRemoveError, Subspace, random_directions, with_lengths_of
-from wordworth.whole_words.model import wrap_word_model
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What changes the network, and what the controls change."""
-
-    repair: InSubwords
-    subspace: Subspace
-    controls: Sequence[InSubwords]
-    description: str
+from wordworth.transform import with_lengths_of
+from wordworth.whole_words.model import WordModel, wrap_word_model
 
 
 def debias_network(named: str | Path, settings: DebiasSettings) -> Findings:
     """Remove a bias from a language model of English words, and measure before and after.
 
-    The product is the network, whose `save(folder)` writes it as an ordinary checkpoint.
+    The rows of its subword matrix are treated as word vectors; words of one piece are their own rows. The product is
+    the network, whose `save(folder)` writes it as an ordinary checkpoint.
     """
     findings = Findings("debias")
     headed = load_whole(named, device=settings.device)
     facts = {"source": headed.source, "weights": headed.weights, "class": type(headed.network).__name__}
     findings.add_model(headed.name, facts)
-    try:
-        plan = _in_subwords(headed, settings, findings)
-    except NothingToRemoveError as nothing:  # debiased twice is debiased once
-        findings.notice("skipped", f"nothing to remove: {nothing}", model=headed.name, experiment="subspace")
-        findings.product = Repaired(headed, None, settings.mitigate, "nothing")
-        return findings
-    subspace = plan.subspace
-    findings.add_words(f"the subspace {subspace.name}", {"words": subspace.words})
-    where = {"experiment": "subspace", "model": headed.name, "dataset": subspace.name}
-    findings.score(**where, measure="dimensions", value=len(subspace), n=len(subspace.words))
-    findings.notice("info", plan.description, model=headed.name)
-    findings.product = Repaired(headed, plan.repair, settings.mitigate, plan.description, subspace)
-    entry = resolve(named).entry
-    language = (entry.language if entry else "") or LANGUAGE
-    if language != LANGUAGE:
-        reason = f"only {LANGUAGE} words are measured, and the model is {language}"
-        findings.notice("skipped", reason, model=headed.name)
-        return findings
-    _measure(findings, headed, plan, settings)
-    return findings
-
-
-def _measure(findings: Findings, headed: Headed, plan: _Plan, settings: DebiasSettings) -> None:
-    measuring = Measuring(headed, findings, settings)
-    if not measuring.wanted:
-        return
-    with progress(f"Measuring {headed.name}", 2 + len(plan.controls)) as advance:
-        for name, repair in ((ORIGINAL, None), (settings.mitigate, plan.repair)):
-            version = measuring.measure(repair_network(headed.network, repair), settings)
-            add_version(findings, version, name)
-            advance(1)
-        # Only the value of a control is used: it needs neither p nor an interval.
-        quick = settings.model_copy(update=WITHOUT_INTERVALS)
-        results = []
-        for repair in plan.controls:
-            network = repair_network(headed.network, repair)
-            results.append(measuring.measure(network, quick, with_inference=False))
-            advance(1)
-    add_draws(findings, results)
-
-
-def _count(settings: DebiasSettings) -> int:
-    return CONTROLS_OF_NETWORK if settings.random is None else settings.random
-
-
-def _in_subwords(headed: Headed, settings: DebiasSettings, findings: Findings) -> _Plan:
-    """Treat the rows of the subword matrix as word vectors; words of one piece are their own rows."""
     every = every_piece(headed, _forms(settings))
     there = np.flatnonzero(np.linalg.norm(every.matrix, axis=1))  # a vector of zeros, such as padding's, is not changed
     pieces = replace(every, words=[every.words[at] for at in there.tolist()], matrix=every.matrix[there])
-    subspace = learn(pieces, settings, findings)
-    chosen = make_treatment(pieces, subspace, settings, findings)
+    chosen = choose_treatment(findings, pieces, settings)
+    if chosen is None:
+        findings.product = Repaired(headed, None, settings.mitigate, "nothing")
+        return findings
 
-    def changed(treat: Change, *, made_unit: bool = False) -> InSubwords:
+    def change(treat: Change, *, keeps_lengths: bool = False) -> InSubwords:
         after = treat(pieces)
         matrix = every.matrix.copy()
-        matrix[there] = (with_lengths_of(after, pieces) if made_unit else after).matrix
+        matrix[there] = (with_lengths_of(after, pieces) if keeps_lengths else after).matrix
         return InSubwords(matrix, after.provenance.steps[-1])
 
     # The network knows vectors of many lengths, and hard debiasing makes them all alike.
-    repair = changed(chosen.treat, made_unit=settings.mitigate == HARD)
-    subspaces = random_directions(pieces.dim, count=_count(settings), k=chosen.dimensions, seed=settings.seed)
-    controls = [changed(chosen.control(one)) for one in subspaces]
-    return _Plan(repair, subspace, controls, f"subword embeddings, {repair.step}")
+    repair = change(chosen.treat, keeps_lengths=settings.mitigate == HARD)
+    description = f"subword embeddings, {repair.step}"
+    findings.notice("info", description, model=headed.name)
+    findings.product = Repaired(headed, repair, settings.mitigate, description, chosen.subspace)
+    entry = resolve(named).entry
+    if is_english(findings, headed.name, (entry.language if entry else "") or LANGUAGE):
+        controls = [change(one) for one in make_controls(pieces, chosen, settings, CONTROLS_OF_NETWORK)]
+        _measure_versions(findings, headed, repair, controls, settings)
+    return findings
 
 
 def _forms(settings: DebiasSettings) -> list[str]:
@@ -153,69 +96,66 @@ def _forms(settings: DebiasSettings) -> list[str]:
     return list(dict.fromkeys(change(word) for word in words for change in cases))
 
 
-GEOMETRY = ("valence", "similarity", "weat", "bias")
 TRAIN, TEST = "sick-train", "sick-test"
 
 
-class Measuring:
-    """Measures all versions of one model on the same data."""
+def _measure_versions(
+    findings: Findings, headed: Headed, repair: InSubwords, controls: Sequence[InSubwords], settings: DebiasSettings
+) -> None:
+    wanted = set(settings.wanted)
+    whole: Any = headed.network
+    if "prediction" in wanted and whole.get_output_embeddings() is None:
+        findings.notice("skipped", "it has no head for words", model=headed.name, experiment="prediction")
+        wanted.remove("prediction")
+    labelled = _load_labelled(findings, headed.name) if "nli" in wanted else None
+    data = load_task_data(findings, settings) if wanted & set(GEOMETRY) else None
+    if not (labelled or data or "prediction" in wanted):
+        return
 
-    def __init__(self, headed: Headed, findings: Findings, settings: DebiasSettings) -> None:
-        self.headed = headed
-        whole: Any = headed.network
-        head = whole.get_output_embeddings()
-        self.wanted = [part for part in settings.wanted if part != "stability"]
-        if "prediction" in self.wanted and head is None:
-            findings.notice("skipped", "it has no head for words", model=headed.name, experiment="prediction")
-            self.wanted.remove("prediction")
-        self.nli: tuple[NliData, ...] = ()
-        if "nli" in self.wanted:
-            lacking = [name for name in (TRAIN, TEST) if not here(name, entry(name, "nli").sources)]
-            if lacking:
-                reason = f"{lacking[0]} is not on this machine (`wordworth show {lacking[0]}`)"
-                findings.notice("skipped", reason, model=headed.name, experiment="accuracy")
-                self.wanted.remove("nli")
-            else:
-                self.nli = tuple(load_nli(name) for name in (TRAIN, TEST))
-                for data in self.nli:
-                    findings.add_data(data, len(data))
-        self.data = load_task_data(findings, settings) if set(self.wanted) & set(GEOMETRY) else None
-
-    def measure(self, network: PreTrainedModel, settings: DebiasSettings, *, with_inference: bool = True) -> Findings:
-        """Measure one version."""
-        headed, findings = self.headed, Findings()
+    def measure_one(repair: InSubwords | None, is_control: bool) -> Findings:
+        network, found = repair_network(headed.network, repair), Findings()
+        chosen = without_intervals(settings) if is_control else settings
         about: dict[str, Any] = {"name": headed.name, "source": headed.source}
-        if "prediction" in self.wanted:
+        if "prediction" in wanted:
             words = wrap_word_model(network, headed.tokenizer, **about)
             model = words.reader.base
-            chosen = PREDICT.settings(
-                corpus=settings.corpus,
-                words=settings.words,
-                soft_match=("none",),
-                seed=settings.seed,
-                resamples=settings.resamples,
-            )
-            predicted = PREDICT.measure([words], chosen)
-            predicted.models = {}
-            is_prediction = pl.col("experiment") == "prediction"
-            findings.add(predicted.select(lambda row: row["experiment"] == "prediction", is_prediction))
+            found.add(_predict(words, chosen))
         else:
             model = wrap(network.base_model, headed.tokenizer, **about)  # type: ignore[arg-type]
-        numbers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
-        if self.data is not None:
-            findings.add(self._measure_geometry(model, numbers, settings))
-        if self.nli and with_inference:
-            train, test = self.nli
-            for number in numbers:
-                findings.add(score_nli_probe(model, train, test, number))
-        return findings
+        layers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
+        if data is not None:
+            words_of_tasks = data.words()
+            texts = bleached(words_of_tasks, load_templates())
+            source = in_contexts(model, words_of_tasks, texts, "bleached", layers)
+            vectors = source.layers(default_pooling(model), "english").in_memory()
+            found.add(measure_version(vectors, data, chosen))
+        if labelled is not None and not is_control:
+            for layer in layers:
+                found.add(score_nli_probe(model, *labelled, layer))
+        return found
 
-    def _measure_geometry(self, model: LanguageModel, numbers: list[int], settings: DebiasSettings) -> Findings:
-        assert self.data is not None
-        words = self.data.words()
-        source = in_contexts(model, words, bleached(words, load_templates()), "bleached", numbers)
-        layers = source.layers(default_pooling(model), "english")
-        return measure_version(layers.in_memory(), self.data, settings)
+    versions = ((ORIGINAL, None), (settings.mitigate, repair))
+    measure_versions(findings, f"Measuring {headed.name}", versions, (len(controls), controls), measure_one)
+
+
+def _load_labelled(findings: Findings, model: str) -> tuple[NliData, NliData] | None:
+    """Load the pairs that a probe is trained and tested on; None, with a notice, where they cannot be fetched."""
+    lacking = [name for name in (TRAIN, TEST) if not here(name, entry(name, "nli").sources)]
+    if lacking:
+        reason = f"{lacking[0]} is not on this machine (`wordworth show {lacking[0]}`)"
+        findings.notice("skipped", reason, model=model, experiment="accuracy")
+        return None
+    labelled = load_nli(TRAIN), load_nli(TEST)
+    for data in labelled:
+        findings.add_data(data, len(data))
+    return labelled
+
+
+def _predict(words: WordModel, settings: DebiasSettings) -> Findings:
+    shared = {name: getattr(settings, name) for name in ("corpus", "words", "seed", "resamples")}
+    found = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **shared))
+    found.models = {}
+    return found.select(lambda row: row["experiment"] == "prediction", pl.col("experiment") == "prediction")
 
 
 MODEL = "nli-glove"
@@ -263,23 +203,24 @@ def infer_versions(
         reason = f"{LABELLED} is not on this machine (`wordworth show {LABELLED}`)"
         findings.notice("skipped", reason, model=model.name, experiment="accuracy")
     before = versions[0][1]
-    chosen: dict[str, Any] = {"probes": settings.probes or choose_probes(settings), "sample": settings.sample}
-    chosen |= {"mitigate": (), "random": 0, "farthest": 0, "swaps": 0}
-    chosen |= {"seed": settings.seed, "resamples": settings.resamples}
-    with progress(f"Inferring with {model.name}", len(versions) + len(controls)) as advance:
+    chosen = INFER.settings(
+        probes=settings.probes or tuple(choose_probes(settings)),
+        sample=settings.sample,
+        mitigate=(),
+        random=0,
+        farthest=0,
+        swaps=0,
+        seed=settings.seed,
+        resamples=settings.resamples,
+    )
 
-        def infer(embedding: Embedding, accuracy: Sequence[str] = ()) -> Findings:
-            result = INFER.measure([model.with_vectors(embedding)], INFER.settings(accuracy=tuple(accuracy), **chosen))
-            findings.experiments = {*findings.experiments, *result.experiments}  # a probe of the user's own
-            advance(1)
-            return result
+    def measure_one(embedding: Embedding, is_control: bool) -> Findings:
+        accuracy = () if is_control else tuple(labelled)
+        result = INFER.measure([model.with_vectors(embedding)], chosen.model_copy(update={"accuracy": accuracy}))
+        findings.experiments = {*findings.experiments, *result.experiments}  # a probe of the user's own
+        return result
 
-        for name, version in versions:
-            # The network knows vectors of many lengths, and hard debiasing makes them all alike.
-            embedding = with_lengths_of(version, before) if name == HARD else version
-            result = infer(embedding, labelled)
-            if name == ORIGINAL:
-                findings.models |= result.models
-            result.models = {}
-            add_version(findings, result, name)
-        add_draws(findings, [infer(control(before)) for control in controls])
+    # The network knows vectors of many lengths, and hard debiasing makes them all alike.
+    read = [(name, with_lengths_of(one, before) if name == HARD else one) for name, one in versions]
+    changed = (control(before) for control in controls)
+    measure_versions(findings, f"Inferring with {model.name}", read, (len(controls), changed), measure_one)

@@ -4,11 +4,11 @@ Every measure is taken on the `original` embedding, on the one that the method m
 random subspace of as many dimensions (`random`, the mean of eight).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -40,9 +40,10 @@ from wordworth.transform import NothingToRemoveError, random_directions, vanishe
 
 Versions = Sequence[tuple[str, Embedding]]
 """(version, embedding): the original, and what the method made of it."""
+Version = TypeVar("Version")
 
 
-def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -> Findings:
+def measure(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -> Findings:
     """Remove a subspace from every vector of an embedding of English words, and measure before and after.
 
     The product is the embedding without it; of a language model, the network.
@@ -57,31 +58,30 @@ def debias(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -
     embedding = models[0] if isinstance(models[0], Embedding) else load_one_embedding(models[0])
     language = embedding.provenance.language or LANGUAGE
     findings.add_embedding(embedding, language)
-    try:
-        subspace = learn(embedding, settings, findings)
-        chosen = make_treatment(embedding, subspace, settings, findings)
-    except NothingToRemoveError as nothing:  # debiased twice is debiased once
-        findings.notice("skipped", f"nothing to remove: {nothing}", model=embedding.name, experiment="subspace")
+    chosen = choose_treatment(findings, embedding, settings)
+    if chosen is None:
         findings.product = embedding
         return findings
-    findings.add_words(f"the subspace {subspace.name}", {"words": subspace.words})
-    where = {"experiment": "subspace", "model": embedding.name, "dataset": subspace.name}
-    findings.score(**where, measure="dimensions", value=len(subspace), n=len(subspace.words))
     after = findings.product = chosen.treat(embedding)
     findings.notice("info", after.provenance.steps[-1], model=embedding.name)
-    lost = vanished(embedding, after)
-    if lost:
+    if lost := vanished(embedding, after):
         some = ", ".join(lost[:8]) + (", …" if len(lost) > 8 else "")
         reason = f"words have a vector of zeros now, since theirs was in the subspace: {some}"
         findings.notice("caution", reason, count=len(lost), model=embedding.name)
-    if language != LANGUAGE:
-        reason = f"only {LANGUAGE} words are measured, and its words are {language}"
-        findings.notice("skipped", reason, model=embedding.name)
+    if not is_english(findings, embedding.name, language):
         return findings
     if "stability" in settings.wanted:
         findings.add(score_stability(embedding))
     versions = ((ORIGINAL, embedding), (settings.mitigate, after))
-    _measure(findings, versions, _make_controls(embedding, chosen, settings), settings)
+    controls = make_controls(embedding, chosen, settings, CONTROLS)
+    if set(GEOMETRY) & set(settings.wanted):
+        _measure_geometry(findings, versions, controls, settings)
+    if "nli" in settings.wanted:
+        from wordworth.study.debias.network import find_reader, infer_versions  # torch, only for this part
+
+        reader = find_reader(findings, embedding, settings.nli)
+        if reader is not None:
+            infer_versions(findings, reader, versions, controls, settings)
     return findings
 
 
@@ -93,23 +93,63 @@ def load_one_embedding(named: str | Path) -> Embedding:
     return embeddings[0]
 
 
-def _measure(findings: Findings, versions: Versions, controls: Sequence[Change], settings: DebiasSettings) -> None:
-    if {"valence", "similarity", "weat", "bias"} & set(settings.wanted):
-        _measure_geometry(findings, versions, controls, settings)
-    if "nli" in settings.wanted:
-        from wordworth.study.debias.network import find_reader, infer_versions  # torch, only for this part
+def choose_treatment(findings: Findings, embedding: Embedding, settings: DebiasSettings) -> Treatment | None:
+    """Return the method for the subspace that the settings name, and record both; None where nothing is to remove."""
+    model = embedding.name
+    try:
+        subspace = learn(embedding, settings, findings)
+        chosen = make_treatment(embedding, subspace, settings, findings)
+    except NothingToRemoveError as nothing:  # debiased twice is debiased once
+        findings.notice("skipped", f"nothing to remove: {nothing}", model=model, experiment="subspace")
+        return None
+    findings.add_words(f"the subspace {subspace.name}", {"words": subspace.words})
+    where = {"experiment": "subspace", "model": model, "dataset": subspace.name, "measure": "dimensions"}
+    findings.score(**where, value=len(subspace), n=len(subspace.words))
+    return chosen
 
-        reader = find_reader(findings, versions[0][1], settings.nli)
-        if reader is not None:
-            infer_versions(findings, reader, versions, controls, settings)
 
-
-def _make_controls(embedding: Embedding, chosen: Treatment, settings: DebiasSettings) -> list[Change]:
-    count = CONTROLS if settings.random is None else settings.random
+def make_controls(embedding: Embedding, chosen: Treatment, settings: DebiasSettings, usual: int) -> list[Change]:
+    """Return the method with random subspaces: as many as the settings say, or the `usual` number."""
+    count = usual if settings.random is None else settings.random
     if not count:
         return []
-    subspaces = random_directions(embedding.dim, count=count, k=chosen.dimensions, seed=settings.seed)
-    return [chosen.control(one) for one in subspaces]
+    drawn = random_directions(embedding.dim, count=count, k=chosen.dimensions, seed=settings.seed)
+    return [chosen.control(one) for one in drawn]
+
+
+def is_english(findings: Findings, model: str, language: str) -> bool:
+    """Return whether a model's words can be measured; of another language, with a notice."""
+    if language != LANGUAGE:
+        reason = f"only {LANGUAGE} words are measured, and those of the model are {language}"
+        findings.notice("skipped", reason, model=model)
+    return language == LANGUAGE
+
+
+def measure_versions(
+    findings: Findings,
+    title: str,
+    versions: Sequence[tuple[str, Version]],
+    controls: tuple[int, Iterable[Version]],
+    measure_one: Callable[[Version, bool], Findings],
+) -> None:
+    """Measure every version, and so many controls; `measure_one` takes a version, and whether it is a control.
+
+    What does not depend on the vectors is recorded only of the original.
+    """
+    count, several = controls
+    with progress(title, len(versions) + count) as advance:
+        for name, version in versions:
+            found = measure_one(version, False)
+            if name != ORIGINAL:
+                found = found.select(lambda row: row["measure"] != "coverage", pl.col("skipped").is_null())
+                found.models = {}
+            findings.add(found, version=name)
+            advance(1)
+        draws = []
+        for control in several:
+            draws.append(measure_one(control, True))
+            advance(1)
+    add_draws(findings, draws)
 
 
 def _measure_geometry(
@@ -120,20 +160,20 @@ def _measure_geometry(
     forms = list(data.forms())
     # Only the words that are looked up: thousands of vectors instead of millions.
     few = [(name, version.restrict(forms)) for name, version in versions]
-    with progress(f"Measuring {few[0][1].name}", len(few) + len(controls)) as advance:
-        for name, version in few:
-            add_version(findings, measure_version(version, data, settings), name)
-            advance(1)
-        # Only the value of a control is used: it needs neither p nor an interval.
-        quick = settings.model_copy(update=WITHOUT_INTERVALS)
-        results = []
-        for control in controls:
-            results.append(measure_version(control(few[0][1]), data, quick))
-            advance(1)
-    add_draws(findings, results)
+    changed = (control(few[0][1]) for control in controls)
+
+    def measure_one(version: Embedding, is_control: bool) -> Findings:
+        return measure_version(Layers.of(version), data, without_intervals(settings) if is_control else settings)
+
+    measure_versions(findings, f"Measuring {few[0][1].name}", few, (len(controls), changed), measure_one)
 
 
-WITHOUT_INTERVALS = {"resamples": 1, "permutations": 1, "p_method": "monte-carlo"}
+def without_intervals(settings: DebiasSettings) -> DebiasSettings:
+    """Return the settings for a control, of which only the value is used: it needs neither p nor an interval."""
+    return settings.model_copy(update={"resamples": 1, "permutations": 1, "p_method": "monte-carlo"})
+
+
+GEOMETRY = ("valence", "similarity", "weat", "bias")
 TESTS = tuple(f"weat{number}" for number in range(1, 11))
 LANGUAGE = "english"
 
@@ -183,10 +223,9 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
     return data
 
 
-def measure_version(version: Embedding | Layers, data: TaskData, settings: DebiasSettings) -> Findings:
+def measure_version(layers: Layers, data: TaskData, settings: DebiasSettings) -> Findings:
     """Run every task on one version; a task whose words it lacks is a notice."""
-    findings, layers = Findings(), Layers.of(version) if isinstance(version, Embedding) else version
-    name = layers.provenance.name
+    findings, name = Findings(), layers.provenance.name
     for lexicon in data.lexica:
         with findings.part(TooFewWordsError, model=name, dataset=lexicon.name):
             polar = {"pleasant": data.polar.pleasant, "unpleasant": data.polar.unpleasant}
@@ -203,13 +242,6 @@ def measure_version(version: Embedding | Layers, data: TaskData, settings: Debia
     if data.lists is not None:
         findings.add(score_bias(layers, data.lists, settings), experiment="bias")
     return findings
-
-
-def add_version(findings: Findings, version: Findings, name: str) -> None:
-    """Add what was recorded of one version; what does not depend on the vectors, only of the original."""
-    if name != ORIGINAL:
-        version = version.select(lambda row: row["measure"] != "coverage", pl.col("skipped").is_null())
-    findings.add(version, version=name)
 
 
 UNUSED_OF_DRAWS = ("study", "low", "high", "p", "p_method", "sides", "partitions")
@@ -244,7 +276,7 @@ NEUTRAL = ("net-neutral", "fraction-neutral", "threshold")
 SHOWN_TARGETS = "professions"
 
 
-def debias_tables(run: Run) -> Iterator[Table]:
+def tables(run: Run) -> Iterator[Table]:
     """Yield what the removal cost, before and after and without random directions; and how stable subspaces are."""
     scores = run.scores.filter(pl.col("draw").is_null(), pl.col("variant").is_null(), pl.col("version").is_not_null())
     shown = [score for score in scores.iter_rows(named=True) if _is_shown(score)]

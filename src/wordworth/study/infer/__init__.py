@@ -1,18 +1,12 @@
 """Biased inferences (Dev, Li, Phillips & Srikumar 2020): how far from neutral NLI models are where nothing follows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wordworth.study.base import Study
-from wordworth.study.shared_settings import ElmoLayers
+from wordworth.study.shared_settings import PROBES, ElmoLayers
 from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM, Intervals, Named, setting
-
-if TYPE_CHECKING:
-    from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
-from collections.abc import Mapping
 
 MITIGATIONS = ("projection", "hard-debias", "inlp", "leace")
 
@@ -39,32 +33,21 @@ class InferSettings(Intervals, ElmoLayers):
         (),
         "Probe: gender, nationality, religion (NAME:formula: all verbs with 95 objects), or a TOML file; all "
         "three if none.",
-        MEASURED,
-        option="probe",
-        metavar="NAME|FILE",
-        may_differ=True,
+        **PROBES,
     )
     slices: tuple[str, ...] = setting(
-        (),
-        "Measured beside the whole: polarity=rude,demonym=Iraqi.",
-        MEASURED,
-        option="slice",
-        metavar="KEY=WORD,…",
-        may_differ=True,
+        (), "Measured next to the whole: polarity=rude,demonym=Iraqi.", MEASURED, option="slice", metavar="KEY=WORD,…"
     )
-    by: tuple[str, ...] = setting(
-        (), "Each word by itself: occupation, verb, object, kind, …", MEASURED, metavar="KEY", may_differ=True
-    )
-    only: str = setting("", "Score nothing but this slice.", MEASURED, metavar="KEY=WORD,…")
+    by: tuple[str, ...] = setting((), "Each word by itself: occupation, verb, object, kind, …", MEASURED, metavar="KEY")
+    only: str = setting("", "Score nothing but this slice.", ON, metavar="KEY=WORD,…")
     thresholds: tuple[float, ...] = setting(
-        (0.5, 0.7), "τ of the thresholds.", MEASURED, option="threshold", least=0, most=1, may_differ=True
+        (0.5, 0.7), "τ of the thresholds.", MEASURED, option="threshold", least=0, most=1
     )
     accuracy: tuple[Named, ...] = setting(
         (),
         "Labelled pairs that accuracy is measured on, such as snli-test, to see what mitigation costs.",
         MEASURED,
         catalog="nli",
-        may_differ=True,
     )
     swaps: int = setting(
         20_000,
@@ -72,13 +55,9 @@ class InferSettings(Intervals, ElmoLayers):
         MEASURED,
         least=0,
         most=100_000_000,
-        may_differ=True,
     )
     stability: bool = setting(
-        False,
-        "How well defined the subspaces of gender, demonyms and adherents are in its vectors, too.",
-        MEASURED,
-        may_differ=True,
+        False, "How well defined the subspaces of gender, demonyms and adherents are in its vectors, too.", MEASURED
     )
     label_map: Mapping[str, str] | None = setting(None, may_differ=True, **LABEL_MAP)
     sample: int | None = setting(
@@ -92,20 +71,10 @@ class InferSettings(Intervals, ElmoLayers):
     )
     random: int = setting(8, RANDOM, HOW, least=0, most=1000, may_differ=True)
     against: tuple[Any, ...] = setting(
-        (),
-        "A model trained on mitigated vectors, as a setting beside.",
-        HOW,
-        metavar="MODEL",
-        catalog="models/nli",
-        may_differ=True,
+        (), "A model trained on mitigated vectors, as a version.", HOW, catalog="models/nli", may_differ=True
     )
     farthest: int = setting(
-        10,
-        "Pairs farthest from neutral that are kept.",
-        HOW,
-        least=0,
-        most=10_000,
-        may_differ=True,
+        10, "Pairs farthest from neutral that are kept.", HOW, least=0, most=10_000, may_differ=True
     )
     labels: tuple[str, ...] = setting(
         (),
@@ -141,18 +110,6 @@ class Infer(Study):
         "neutral of the control is then known to about .02 instead of .01, inside the interval of a change."
     )
     is_english_only = True
-
-    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
-        """Measure the models."""
-        from wordworth.study.infer.study import infer
-
-        return infer(models, settings)
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.infer.study import infer_tables
-
-        yield from infer_tables(run)
 
 
 STUDY = Infer()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ Plan = tuple[PairTask, list[Slice]]
 """The pairs of a probe, and the slices that are measured, the whole first."""
 
 
-def infer(models: Sequence[str | Path | NliModel], settings: InferSettings) -> Findings:
+def measure(models: Sequence[str | Path | NliModel], settings: InferSettings) -> Findings:
     """Measure NLI models.
 
     Mitigations and random directions change the vectors that a trained network reads; networks trained on changed
@@ -52,27 +53,26 @@ def infer(models: Sequence[str | Path | NliModel], settings: InferSettings) -> F
     probes = [load_probe(name, articles=settings.articles) for name in settings.probes or probe_names()]
     findings = Findings("infer", experiments={*EXPERIMENTS, *map(_experiment, probes)})
     tasks = [_task(findings, probe, settings) for probe in probes]
-    slices = select_slices([task.pairs for task in tasks], settings.slices, settings.by)
-    plans = [(task, [take_slice(task.pairs), *parts]) for task, parts in zip(tasks, slices, strict=True)]
+    sets = [task.pairs for task in tasks]
+    slices = select_slices(sets, settings.slices, settings.by)
     labelled = [load_nli(name, settings.label_map) for name in settings.accuracy]
     for data in labelled:
         findings.add_data(data, len(data))
     others = [load(named, settings.device, settings.labels) for named in settings.against]
     for other in others:
-        record_model(findings, other, [task.pairs for task in tasks])
+        record_model(findings, other, sets)
     for named in models:
         model = load(named, settings.device, settings.labels)
-        layers = () if settings.only_first or not mitigate else settings.elmo_layers
-        record_model(findings, model, [task.pairs for task in tasks], layers)
+        record_model(findings, model, sets, () if settings.only_first or not mitigate else settings.elmo_layers)
         if settings.stability:
             findings.add(measure_stability(model, settings, partial(findings.notice, "info")))
-        for data in labelled:
-            for other in (model, *others):
-                version = ORIGINAL if other is model else other.name
-                findings.add(score_accuracy(other, data, model=model.name, version=version))
-        for plan in plans:
-            versions = _list_versions(findings, model, plan[0].pairs, settings, labelled)
-            versions += [Version(other.name, partial(_return_model, other)) for other in others]
+        for data, other in product(labelled, (model, *others)):
+            version = ORIGINAL if other is model else other.name
+            findings.add(score_accuracy(other, data, model=model.name, version=version))
+        for task, parts in zip(tasks, slices, strict=True):
+            versions = _list_versions(findings, model, task.pairs, settings, labelled)
+            versions += [Version(other.name, partial(load, other)) for other in others]
+            plan = task, [take_slice(task.pairs), *parts]
             _measure_probe(findings, model.name, plan, versions, settings)
     return findings
 
@@ -91,10 +91,9 @@ def _list_versions(
         if version.removed:
             reason = f"{version.name} removes {version.removed}"
             findings.notice("info", reason, model=model.name, experiment=pairs.probe.name)
-        if version.name in list_mitigations(settings):
-            for data in labelled:
-                columns = {"model": model.name, "version": version.name, "variant": pairs.probe.name}
-                findings.add(score_accuracy(version.model(), data, **columns))
+        for data in labelled if version.name in settings.mitigate else ():
+            columns = {"model": model.name, "version": version.name, "variant": pairs.probe.name}
+            findings.add(score_accuracy(version.model(), data, **columns))
     return versions
 
 
@@ -104,23 +103,16 @@ def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask
         pairs = pairs.where(parse_slice(settings.only))
     task = PairTask(pairs, settings.sample, settings.seed)
     sets = dict(zip(pairs.labels, (probe.premises, probe.hypotheses), strict=True))
-    actions = [f"{action.verb} {action.object}".strip() for action in probe.actions]
-    findings.add_words(f"the probe {probe.name}", {**sets, "actions": actions}, probe.reference)
-    findings.notice("info", _describe_count(pairs), experiment=probe.name)
+    sets["actions"] = tuple(f"{action.verb} {action.object}".strip() for action in probe.actions)
+    findings.add_words(f"the probe {probe.name}", sets, probe.reference)
+    actions, premises, hypotheses = pairs.shape
+    reason = f"{len(pairs):,} pairs ({actions:,} × {premises} × {hypotheses})"
+    reason += f"; the paper: {probe.paper}" if probe.paper else ""
+    findings.notice("info", reason, experiment=probe.name)
     if task.is_sampled:
         reason = "pairs are measured, one drawn at random from each of as many equal stretches"
         findings.notice("reduced", reason, count=len(task), total=len(pairs), experiment=probe.name)
     return task
-
-
-def _describe_count(pairs: PairSet) -> str:
-    actions, premises, hypotheses = pairs.shape
-    count = f"{len(pairs):,} pairs ({actions:,} × {premises} × {hypotheses})"
-    return f"{count}; the paper: {pairs.probe.paper}" if pairs.probe.paper else count
-
-
-def _return_model(model: NliModel) -> NliModel:
-    return model
 
 
 def _measure_probe(
@@ -129,32 +121,26 @@ def _measure_probe(
     task, parts = plan
     probe = task.pairs.probe
     place = {"experiment": _experiment(probe), "model": model}
-    original: Measured | None = None
-    draws: list[Measured] = []
     swap = _plan_swap(task, settings)
+    original: Measured | None = None
     first_control: Measured | None = None
+    draws: list[Measured] = []
     with progress(f"{probe.name}: {model}", len(task) * len(versions)) as advance:
         for version in versions:
             measured = _measure_version(version, plan, settings, advance)
             here = place | version.columns
             _record(findings, parts, here, [measured], original, settings)
             record_items(findings, parts[0], here, measured)
+            original = original or measured
             if version.draw is not None:
                 draws.append(measured)
             elif swap is not None:
                 control = _measure_version(version, swap, settings)
                 _drop_diagonal(control.tallies[0])
-                _record(
-                    findings,
-                    swap[1],
-                    {**here, "control": "swap", "dataset": probe.name},
-                    [control],
-                    first_control,
-                    settings,
-                )
+                swapped = {**here, "control": "swap", "dataset": probe.name}
+                _record(findings, swap[1], swapped, [control], first_control, settings)
                 record_over_swap(findings, parts[0], here, measured.tallies[0], control.tallies[0])
                 first_control = first_control or control
-            original = original or measured
     if draws:
         _record(findings, parts, {**place, "version": RANDOM}, draws, original, settings)
 
@@ -214,25 +200,25 @@ def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], l
 
     `layers` are those of ELMo that are changed after all are computed.
     """
-    known = model if isinstance(model, MitigableNli) else None
-    facts: dict[str, Any] = {"source": known.source if known else "", "weights": key_of(list(model.identity))}
-    trained_without = getattr(model, "trained_without", None)  # a user's own model need not say
-    if trained_without:
+    facts: dict[str, Any] = {"source": "", "weights": key_of(list(model.identity))}
+    if trained_without := getattr(model, "trained_without", None):  # a user's own model need not say
         facts["trained_without"] = asdict(trained_without)
     if layers:
         facts["elmo_layers"] = list(layers)
+    if isinstance(model, MitigableNli):
+        facts["source"] = model.source
+        missing = model.missing([text for pairs in sets for side in pairs.fragments() for text in side])
+        if missing:
+            reason = f"words have no vector and get that of unknown words, as in training: {', '.join(missing)}"
+            findings.notice("substituted", reason, count=len(missing), model=model.name)
     findings.add_model(model.name, facts)
-    missing = known.missing([text for pairs in sets for side in pairs.fragments() for text in side]) if known else ()
-    if missing:
-        reason = f"words have no vector and get that of unknown words, as in training: {', '.join(missing)}"
-        findings.notice("substituted", reason, count=len(missing), model=model.name)
 
 
 MAX_EXTREMES = 3
 """Pairs of each kind in a table; the rest, and those of other versions, are in the items."""
 
 
-def infer_tables(run: Run) -> Iterator[Table]:
+def tables(run: Run) -> Iterator[Table]:
     """Yield for each model and probe Tables 1, 3, 5 with 8 and 9; each slice; Tables 2, 4, 6; and the accuracy."""
     is_probe = ~pl.col("experiment").is_in(["accuracy", "stability", "subspace"])
     is_plain = pl.col("variant").is_null() & pl.col("draw").is_null() & pl.col("control").is_null()

@@ -5,9 +5,10 @@ transformer, or layers of ELMo. The paper retrains networks on the changed vecto
 own, named beside this one (`against`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts.sampling import Flaws
@@ -36,6 +37,8 @@ from wordworth.transform import (
     with_lengths_of,
 )
 
+MAX_CONTEXTS = 1_000
+"""Contexts of a word, at most, over which its vectors in ELMo are averaged."""
 Report = Callable[[str], None]
 """Records a fact about the run."""
 
@@ -75,8 +78,8 @@ def make_versions(
     The versions read the probe's sentences, and `texts`. `report` records what a subspace in ELMo was learnt from.
     """
     yield Version(ORIGINAL, lambda: model)
-    mitigate, random = list_mitigations(chosen), chosen.random
-    if not (mitigate or random):
+    mitigate = list_mitigations(chosen)
+    if not (mitigate or chosen.random):
         return
     words = pairs.probe.subspace
     if words is None:
@@ -89,15 +92,21 @@ def make_versions(
             f"{model.name} has no vectors to change, so {', '.join(mitigate) or RANDOM} is not possible; "
             "probe it with --mitigate none --random 0, and name a mitigated model with --against"
         )
-    file = model.word_vectors
-    if not chosen.only_first:
-        yield from _change_layers(model, words, chosen, report)
-    elif file is None:
-        yield from _change_lookup(model, words, mitigate, random, chosen.seed)
-    else:
-        sentences = [*texts, *(text for side in pairs.fragments() for text in side)]
-        few = file.restrict(_tokens(sentences, file))
-        yield from _change_words(model, file, few, words, mitigate, random, chosen.seed)
+    file = model.word_vectors if chosen.only_first else None
+    if file is None and (refused := [name for name in mitigate if name != "projection"]):
+        raise WordworthError(
+            f"{refused[0]} changes a file of word vectors, and {model.name} reads none; use projection"
+        )
+    sentences = [*texts, *(text for side in pairs.fragments() for text in side)]
+    needed = file.restrict(_tokens(sentences, file)) if file is not None else None
+    removal = _find_removal(model, needed, words, chosen, report)
+    for name in mitigate:
+        if needed is None or name == "projection":
+            yield Version(name, partial(removal.without, removal.subspace), removal.description)
+        else:
+            yield _treat_words(name, model, needed, words, chosen.seed)
+    for draw, control in enumerate(removal.controls, start=1):
+        yield Version(RANDOM, partial(removal.without, control), draw=draw)
 
 
 def list_mitigations(chosen: InferSettings) -> tuple[str, ...]:
@@ -107,28 +116,56 @@ def list_mitigations(chosen: InferSettings) -> tuple[str, ...]:
     return tuple(name for name in chosen.mitigate if name != "none")
 
 
-def _change_layers(
-    model: MitigableNli, words: SubspaceWords, chosen: InferSettings, report: Report
-) -> Iterator[Version]:
-    """Yield versions with a subspace removed from some layers of ELMo after all are computed."""
-    _refuse_other(model, list_mitigations(chosen))
-    elmo, over = find_elmo(model, chosen)
-    means = average_by_layer(elmo, words.words, chosen, chosen.seed, report)
-    found = {layer: subspace_of(vectors, words) for layer, vectors in means.items()}
-    if list_mitigations(chosen):
-        where = f"{'each of layers' if len(found) > 1 else 'layer'} {', '.join(map(str, found))}"
-        removed = f"{_describe(next(iter(found.values())))}, in {where}"
-        yield Version("projection", lambda: over(elmo.without_in(found)), removed)
-    dimensions = len(next(iter(found.values())))
-    controls = draw_by_layer(elmo, chosen, chosen.random, dimensions, chosen.seed)
-    for draw, control in enumerate(controls, start=1):
-        yield Version(RANDOM, partial(_without_in, over, elmo, control), draw=draw)
+@dataclass(frozen=True)
+class _Removal:
+    """What is removed from a model: a subspace, or one per layer of ELMo; and random ones that are in its place."""
+
+    subspace: Any
+    controls: Sequence[Any]
+    without: Callable[[Any], NliModel]
+    """Makes the model without any of them."""
+    description: str
 
 
-def _without_in(
-    over: Callable[[ElmoVectors], NliModel], elmo: ElmoVectors, subspaces: Mapping[int, Subspace]
-) -> NliModel:
-    return over(elmo.without_in(subspaces))
+def _find_removal(
+    model: MitigableNli, needed: Embedding | None, words: SubspaceWords, chosen: InferSettings, report: Report
+) -> _Removal:
+    """Return what is removed from layers of ELMo, from `needed` words of a file, or from what a network looks up."""
+    if not chosen.only_first:
+        elmo, over = find_elmo(model, chosen)
+        means = average_by_layer(elmo, words.words, chosen, chosen.seed, report)
+        by_layer = {layer: subspace_of(vectors, words) for layer, vectors in means.items()}
+        first = next(iter(by_layer.values()))
+        drawn = draw_by_layer(elmo, chosen, chosen.random, len(first), chosen.seed)
+        where = f"{'each of layers' if len(by_layer) > 1 else 'layer'} {', '.join(map(str, by_layer))}"
+        return _Removal(by_layer, drawn, lambda some: over(elmo.without_in(some)), f"{_describe(first)}, in {where}")
+    file = model.word_vectors
+    vectors = model.vectors_of(words.words) if file is None else file
+    subspace = subspace_of(vectors, words)
+    controls = random_directions(vectors.dim, count=chosen.random, k=len(subspace), seed=chosen.seed)
+    if needed is None:
+        return _Removal(subspace, controls, model.without, _describe(subspace))
+    controls = [replace(one, name=f"{one.name}, seed {chosen.seed}") for one in controls]
+
+    def without(one: Subspace) -> NliModel:
+        return model.with_vectors(remove(needed, one.basis, one.name))
+
+    return _Removal(subspace, controls, without, _describe(subspace))
+
+
+def _treat_words(name: str, model: MitigableNli, needed: Embedding, words: SubspaceWords, seed: int) -> Version:
+    """Return a model over word vectors that a method other than projection has changed."""
+    full = model.word_vectors
+    assert full is not None
+    # LEACE's guarantee is about the vectors as they are, so it never learns from unit vectors.
+    subspace = subspace_of(full, words, unit=name != "leace")
+    chosen = make_treatment(full, subspace, DebiasSettings(mitigate=name, seed=seed), Findings())
+    before = full.restrict(dict.fromkeys([*needed.words, *equalized_words()])) if name == HARD else needed
+    changed = chosen.treat(before)
+    # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
+    after = with_lengths_of(changed, before) if name == HARD else changed
+    more = f"; {name} removes {chosen.dimensions}" if chosen.dimensions != len(subspace) else ""
+    return Version(name, partial(model.with_vectors, after), _describe(subspace) + more)
 
 
 def find_elmo(model: NliModel, chosen: ElmoLayers) -> tuple[ElmoVectors, Callable[[ElmoVectors], NliModel]]:
@@ -136,54 +173,6 @@ def find_elmo(model: NliModel, chosen: ElmoLayers) -> tuple[ElmoVectors, Callabl
     if not isinstance(model, AttentionNli):
         raise WordworthError(f"{model.name} reads no layers of ELMo; leave --elmo-layers out")
     return check_layers(model.embedder, model.name, chosen), model.over
-
-
-def _change_lookup(
-    model: MitigableNli, words: SubspaceWords, mitigate: Sequence[str], random: int, seed: int
-) -> Iterator[Version]:
-    """Yield versions with a subspace removed from the context-free vectors of a network, where it looks them up."""
-    _refuse_other(model, mitigate)
-    vectors = model.vectors_of(words.words)
-    subspace = subspace_of(vectors, words)
-    if mitigate:
-        yield Version("projection", partial(model.without, subspace), _describe(subspace))
-    controls = random_directions(vectors.dim, count=random, k=len(subspace), seed=seed)
-    for draw, control in enumerate(controls, start=1):
-        yield Version(RANDOM, partial(model.without, control), draw=draw)
-
-
-def _refuse_other(model: NliModel, mitigate: Sequence[str]) -> None:
-    """Refuse any mitigation but projection."""
-    refused = next((name for name in mitigate if name != "projection"), None)
-    if refused is not None:
-        raise WordworthError(f"{refused} changes a file of word vectors, and {model.name} reads none; use projection")
-
-
-def _change_words(
-    model: MitigableNli,
-    full: Embedding,
-    needed: Embedding,
-    words: SubspaceWords,
-    mitigate: Sequence[str],
-    random: int,
-    seed: int,
-) -> Iterator[Version]:
-    """Yield versions over changed word vectors; only the words of the sentences are changed."""
-    subspace = subspace_of(full, words)
-
-    for name in mitigate:
-        # LEACE's guarantee is about the vectors as they are, so it never learns from unit vectors.
-        named = subspace_of(full, words, unit=False) if name == "leace" else subspace
-        chosen = make_treatment(full, named, DebiasSettings(mitigate=name, seed=seed), Findings())
-        before = full.restrict(dict.fromkeys([*needed.words, *equalized_words()])) if name == HARD else needed
-        changed = chosen.treat(before)
-        # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
-        after = with_lengths_of(changed, before) if name == HARD else changed
-        more = f"; {name} removes {chosen.dimensions}" if chosen.dimensions != len(named) else ""
-        yield Version(name, partial(model.with_vectors, after), _describe(named) + more)
-    for draw, control in enumerate(random_directions(full.dim, count=random, k=len(subspace), seed=seed), start=1):
-        changed = remove(needed, control.basis, f"{control.name}, seed {seed}")
-        yield Version(RANDOM, partial(model.with_vectors, changed), draw=draw)
 
 
 def _describe(subspace: Subspace) -> str:
@@ -216,7 +205,7 @@ def average_by_layer(
     `report` records what was drawn, and what was skipped.
     """
     corpus, flaws = load_corpus(settings.corpus), Flaws()
-    drawn = draw_occurrences(corpus.lines(flaws.report), words, settings.per_word, seed)
+    drawn = draw_occurrences(corpus.lines(flaws.report), words, MAX_CONTEXTS, seed)
     means = average_occurrences(elmo, words, drawn, corpus.name)
     report(f"{elmo.name}: {means[0].provenance.steps[0]}")
     for count, why in ((drawn.too_long, "sentences that are too long"), (flaws.count, "lines that cannot be read")):
@@ -240,15 +229,11 @@ def remove_before_training(vectors: Vectors, settings: LayeredTakenOut, seed: in
     elmo = check_layers(vectors.embedder, vectors.about.name, settings)
     if settings.named:
         means = average_by_layer(elmo, list_bias_words(settings), settings, seed, report)
-        found = {layer: learn_removed(settings, partial(_return_first, one), seed) for layer, one in means.items()}
+        found = {layer: learn_removed(settings, partial(Embedding.restrict, one), seed) for layer, one in means.items()}
         return vectors.without_in({layer: one for layer, one in found.items() if one})
     if not settings.random_directions:
         raise WordworthError("--elmo-layers says where a bias is removed, and none is named; add --direction he,she")
     return vectors.without_in(draw_by_layer(elmo, settings, 1, settings.random_directions, seed)[0])
-
-
-def _return_first(vectors: Embedding, _: Sequence[str]) -> Embedding:
-    return vectors
 
 
 def measure_stability(model: NliModel, settings: InferSettings, report: Report) -> Findings:

@@ -1,17 +1,10 @@
 """Whole-word prediction (Dudy & Bedrick 2020): which words a model says, and which it never says."""
 
-from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from wordworth.study.base import Study
-from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, Intervals, Named, Placement, comma_numbers, setting
-
-if TYPE_CHECKING:
-    from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
-from typing import Literal
+from wordworth.task.settings import CORPUS, HOW, LAYERS, MEASURED, ON, Intervals, Named, Placement, setting
 
 
 class PredictSettings(Placement, Intervals):
@@ -26,10 +19,8 @@ class PredictSettings(Placement, Intervals):
         "apart: marks are words of their own, the same for every tokenizer; attached: only white space parts words.",
         ON,
     )
-    segmentation: Literal["auto", "spaces", "icu"] = setting(
-        "auto",
-        "Where words end in a language without spaces: icu finds them (auto), or the text has spaces there.",
-        ON,
+    segmentation: Literal["icu", "spaces"] = setting(
+        "icu", "Where words end in a language without spaces: icu finds them, or the text has spaces there.", ON
     )
     frequencies: Named | None = setting(
         None,
@@ -37,8 +28,8 @@ class PredictSettings(Placement, Intervals):
         ON,
         catalog="frequencies",
     )
-    top: int = setting(10, "Units looked at in each step of top-K.", MEASURED, metavar="K", least=1, most=1_000)
-    bands: Any = setting("10,100,1000", "Lower edges of the bands of frequency.", MEASURED, metavar="A,B,…")
+    top: int = setting(10, "Units looked at in each step of top-K.", HOW, metavar="K", least=1, most=1_000)
+    bands: Any = setting("10,100,1000", "Lower edges of the bands of frequency.", HOW, metavar="A,B,…")
     soft_match: tuple[Any, ...] = setting(
         ("glove-6b-50d",),
         "What is near: an embedding, word2vec (trained on the text of --fine-tune, or else on the corpus), synonyms, "
@@ -46,7 +37,6 @@ class PredictSettings(Placement, Intervals):
         MEASURED,
         metavar="EMBEDDING",
         catalog="models/static",
-        may_differ=True,
     )
     paraphrases: tuple[Any, ...] = setting(
         (),
@@ -54,7 +44,6 @@ class PredictSettings(Placement, Intervals):
         "WordNet).",
         MEASURED,
         catalog="paraphrases",
-        may_differ=True,
     )
     beginning: Literal["given", "guessed"] = setting(
         "given",
@@ -67,19 +56,11 @@ class PredictSettings(Placement, Intervals):
         "required: a guess must end where the word ends; ignored: the algorithm as printed.",
         HOW,
     )
-    min_context: int | None = setting(
-        None, "Tokens before a word, at least, in what is longer than the model admits.", HOW, least=0
-    )
-    wordnet: Named = setting(
-        "wordnet-3.0", "WordNet, for synonyms and lemma: a name or a folder.", ON, catalog="wordnets"
-    )
     layers: tuple[int, ...] = setting(
         (),
         "Layers of a language model, such as 0,8,16, in the paraphrase probe; ¾ of the way up if not given.",
         HOW,
-        metavar="N,N",
-        parse=lambda text: comma_numbers("--layers", text),
-        may_differ=True,
+        **LAYERS,
     )
     idf: bool = setting(False, "Weigh the tokens of BERTScore by inverse frequency.", HOW)
     fine_tune: Named | None = setting(
@@ -114,18 +95,6 @@ class Predict(Study):
     quick = MappingProxyType({"words": 3_000, "resamples": 300})
     training = MappingProxyType({"words": 2_000, "soft_match": ("none",), "resamples": 300})
     is_english_only = True
-
-    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
-        """Measure the models."""
-        from wordworth.study.predict.study import predict
-
-        return predict(models, settings)
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.predict.tables import predict_tables
-
-        yield from predict_tables(run)
 
 
 STUDY = Predict()

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,8 +20,10 @@ from wordworth.embedding import Embedding
 from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
+from wordworth.results.run import Run
+from wordworth.results.table import Cell, Row, Table, text_table
 from wordworth.study.predict import PredictSettings
-from wordworth.study.predict.tables import ENDS
+from wordworth.study.tables import arrange, make_table, measure_table
 from wordworth.task.prediction import (
     DRAWN,
     load_paraphrase_sets,
@@ -38,74 +41,62 @@ from wordworth.whole_words.predict import scan_words
 from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.soft_match import BUILT_IN
 
+ENDS = "end"
+"""The band of a blank guess: the model would end the line or the text."""
+WORDNET = "wordnet-3.0"
 MIN_DOCUMENTS = 10
 """Fewer documents are too few to resample."""
 
 
-@dataclass(frozen=True)
 class Text:
-    """Lines of a corpus in their order, and what is wrong with lines that could not be read."""
+    """The lines of a corpus, read and counted once; the last one is cut after `max_words` (0: never)."""
 
-    corpus: Corpus
-    max_words: int
-    """Words after which it is cut; 0: never."""
-    parting: Parting
-    words: int = 0
-    count: int = 0
-    """Lines."""
-    parted: int = 0
-    """Documents."""
-    flaws: tuple[str, ...] = ()
-    tally: Mapping[str, int] = field(default_factory=dict)
-    """How often `documents` skipped or joined something while it read."""
-
-    @property
-    def lines(self) -> "Lines":
-        """Return the lines; the last one is cut after `max_words`."""
-        return Lines(self)
-
-    @property
-    def documents(self) -> Iterator[int]:
-        """Return the number of each line's document."""
-        return (number for number, _, _ in cut_lines(self, lambda _: None))
-
-    @property
-    def clusters(self) -> str:
-        """Return what intervals resample: documents, or lines where there are few documents."""
-        return "document" if self.parted >= MIN_DOCUMENTS else "line"
-
-
-@dataclass(frozen=True)
-class Lines:
-    """The lines of a text, with their number."""
-
-    text: Text
+    def __init__(self, corpus: Corpus, max_words: int, parting: Parting = Parting()) -> None:  # noqa: B008 - frozen
+        self.corpus, self.max_words, self.parting = corpus, max_words, parting
+        self.flaws: list[str] = []
+        """What is wrong with lines that cannot be read."""
+        self.tally: Counter[str] = Counter()
+        """How often `documents` skipped or joined something."""
+        self.words = self.count = parted = 0
+        last = -1
+        for document, _, words in self._read(self.flaws.append, self.tally):
+            self.count += 1
+            self.words += words
+            parted += document != last
+            last = document
+        if not self.words:
+            raise WordworthError(f"{corpus.name} has no words; give another text with --corpus")
+        self.clusters = "document" if parted >= MIN_DOCUMENTS else "line"
+        """What intervals resample."""
 
     def __len__(self) -> int:
-        return self.text.count
+        return self.count
 
     def __iter__(self) -> Iterator[str]:
-        return (line for _, line, _ in cut_lines(self.text, lambda _: None))
+        return (line for _, line, _ in self._read())
 
+    def documents(self) -> Iterator[int]:
+        """Yield the number of each line's document."""
+        return (number for number, _, _ in self._read())
 
-def cut_lines(text: Text, report: Report, tally: Counter[str] | None = None) -> Iterator[tuple[int, str, int]]:
-    """Yield the number of each line's document, the line, and how many words it has."""
-    count = 0
-    for number, line in documents(text.corpus, report, tally):
-        parted = text.parting(line)
-        words = len(parted.words)
-        left = min(words, text.max_words - count) if text.max_words else words
-        yield number, line if left == words else parted.first(left), left
-        count += left
-        if text.max_words and count >= text.max_words:
-            return
+    def _read(
+        self, report: Report = lambda _: None, tally: Counter[str] | None = None
+    ) -> Iterator[tuple[int, str, int]]:
+        """Yield the number of each line's document, the line, and how many words it has."""
+        count = 0
+        for number, line in documents(self.corpus, report, tally):
+            parted = self.parting(line)
+            words = len(parted.words)
+            left = min(words, self.max_words - count) if self.max_words else words
+            yield number, line if left == words else parted.first(left), left
+            count += left
+            if self.max_words and count >= self.max_words:
+                return
 
 
 def choose_parting(settings: PredictSettings, language: str) -> Parting:
     """Return how lines of a language become words."""
     if is_spaced(language):
-        if settings.segmentation == "icu":
-            raise WordworthError(f"{language} is written with spaces; leave out --segmentation, or name the --language")
         return Parting(settings.punctuation)
     if settings.segmentation == "spaces":
         return Parting(settings.punctuation, unspaced=True)
@@ -116,23 +107,6 @@ def choose_parting(settings: PredictSettings, language: str) -> Parting:
     return Parting("apart", icu_words(language, code_of(language)), unspaced=True)
 
 
-def read_text(corpus: Corpus, words: int, parting: Parting = Parting()) -> Text:  # noqa: B008 - frozen
-    """Read and count the first `words` words (0: all)."""
-    flaws: list[str] = []
-    tally: Counter[str] = Counter()
-    text = Text(corpus, words, parting)
-    lines = counted = parted = 0
-    last = -1
-    for document, _, length in cut_lines(text, flaws.append, tally):
-        lines += 1
-        counted += length
-        parted += document != last
-        last = document
-    if not counted:
-        raise WordworthError(f"{corpus.name} has no words; give another text with --corpus")
-    return replace(text, words=counted, count=lines, parted=parted, flaws=tuple(flaws), tally=tally)
-
-
 @dataclass(frozen=True, eq=False)
 class _Data:
     """What every model of the study is measured on."""
@@ -141,69 +115,60 @@ class _Data:
     frequencies: Frequencies
     bands: Bands
     near: Mapping[str, Near]
-    triples: Sequence[Paraphrases] | None
+    triples: Sequence[Paraphrases]
 
 
-def predict(models: Sequence[str | Path | WordModel], settings: PredictSettings) -> Findings:
+def measure(models: Sequence[str | Path | WordModel], settings: PredictSettings) -> Findings:
     """Measure causal and masked language models."""
     findings = Findings("predict")
-    data = _data(findings, settings)
+    data = _load_data(findings, settings)
     for named in models:
         given = named if settings.fine_tune is None else _train(findings, named, settings.fine_tune, settings)
         model = given if isinstance(given, WordModel) else load_word_model(given, settings.device, settings.precision)
         _record_model(findings, model, settings.fine_tune)
-        findings.add(_one_model(model, data, settings))
+        findings.add(_measure_model(model, data, settings))
     return findings
 
 
-def _data(findings: Findings, settings: PredictSettings) -> _Data:
+def _load_data(findings: Findings, settings: PredictSettings) -> _Data:
     """Read and record the text, the frequencies, and what soft match and the paraphrase probe need."""
-    edges = settings.bands if not isinstance(settings.bands, str) else parse_edges(settings.bands)
-    bands = Bands(tuple(edges))
     corpus = load_corpus(settings.corpus, language=settings.language)
     language = corpus.language
     parting = choose_parting(settings, language)
-    text = read_text(corpus, settings.words, parting)
-    trained = text.corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
+    text = Text(corpus, settings.words, parting)
+    trained = corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
     listed = frequencies_of(settings.counted, parting, language=language)
+    edges = parse_edges(settings.bands) if isinstance(settings.bands, str) else settings.bands
     soft = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
     needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN in probes
-    wordnet = load_wordnet(settings.wordnet) if needs_wordnet else None
+    wordnet = load_wordnet(WORDNET) if needs_wordnet else None
     near = load_similarities(soft, trained, parting, wordnet, settings.seed)
-    triples = load_paraphrase_sets(probes, text.corpus, listed, wordnet, settings.seed) if probes else None
+    triples = load_paraphrase_sets(probes, corpus, listed, wordnet, settings.seed) if probes else []
     _describe_text(findings, text, listed.name, listed.unit)
-    findings.add_data(text.corpus, text.words)
-    if listed.sha256 != text.corpus.sha256:
-        findings.add_data(listed, len(listed))
-    if wordnet is not None:
-        findings.add_data(wordnet, len(wordnet))
+    findings.add_data(corpus, text.words)
+    for data in (listed, wordnet, *triples):
+        if data is not None and data.sha256 != corpus.sha256:
+            findings.add_data(data, len(data))
     _caution_language(findings, language, f"the frequencies {listed.name}", listed.language)
     for one in near.values():
         if isinstance(one, Embedding):
             findings.add_embedding(one, one.provenance.language)
             _caution_language(findings, language, f"the embedding {one.name}", one.provenance.language)
-    for probe in triples or ():
-        findings.add_data(probe, len(probe))
-    return _Data(text, listed, bands, near, triples)
+    return _Data(text, listed, Bands(tuple(edges)), near, triples)
 
 
-def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Findings:
+def _measure_model(model: WordModel, data: _Data, settings: PredictSettings) -> Findings:
     findings = Findings()
     corpus = data.text.corpus
+    parting = data.text.parting
+    how = (settings.top, settings.boundary, settings.beginning, settings.punctuation, parting.unspaced)
     predictions = scan_words(
         model,
-        data.text.lines,
-        PredictionRules(
-            settings.top,
-            settings.boundary,
-            settings.beginning,
-            settings.punctuation,
-            data.text.parting.unspaced,
-            context=settings.min_context,
-        ),
-        split=data.text.parting.split,
-        documents=data.text.documents,
+        data.text,
+        PredictionRules(*how),
+        split=parting.split,
+        documents=data.text.documents(),
         by_document=settings.by_document,
     )
     where = {"model": model.name, "language": corpus.language, "dataset": corpus.name}
@@ -213,7 +178,7 @@ def _one_model(model: WordModel, data: _Data, settings: PredictSettings) -> Find
         findings.add(score_predictions(predictions, words, where, settings.top, data.bands, settings))
         findings.add(score_soft_match(words, where, data.near, settings))
     findings.add(record_errors(where, predicted))
-    if data.triples is not None:
+    if data.triples:
         findings.add(score_paraphrases(model.reader.base, data.triples, settings.layers, idf=settings.idf))
     return findings
 
@@ -288,16 +253,72 @@ def _caution_language(findings: Findings, language: str, what: str, other: str) 
 
 
 def _record_model(findings: Findings, model: WordModel, text: str | Path | None) -> None:
-    findings.add_model(
-        model.name,
-        {
-            **({"fine_tuned": load_corpus(text).name} if text is not None else {}),
-            "source": model.source,
-            "weights": key_of(model.identity),
-            "family": model.family,
-            "precision": model.dtype,
-            "device": str(model.device),
-            "units": model.reader.width,
-            "begins_with": list(model.tokenizer.convert_ids_to_tokens(list(model.before))),
-        },
-    )
+    facts = {
+        "source": model.source,
+        "weights": key_of(model.identity),
+        "family": model.family,
+        "precision": model.dtype,
+        "device": str(model.device),
+        "units": model.reader.width,
+        "begins_with": list(model.tokenizer.convert_ids_to_tokens(list(model.before))),
+    }
+    if text is not None:
+        facts["fine_tuned"] = load_corpus(text).name
+    findings.add_model(model.name, facts)
+
+
+MAX_ERRORS = 12
+"""Guesses and types listed."""
+
+
+def tables(run: Run) -> Iterator[Table]:
+    """Yield Table 1, Figures 1 to 3 as numbers, Table 2, and the errors, of what was run."""
+
+    def select(experiment: str) -> pl.DataFrame:
+        return run.scores.filter(pl.col("experiment") == experiment)
+
+    is_share = pl.col("measure").is_in(["top", "T"])
+    plain = pl.col("variant").is_null() & (pl.col("measure") != "ppx")  # without the authors' own
+    for (dataset,), some in select("prediction").group_by("dataset", maintain_order=True):
+        title = f"{dataset} · % of words and of types predicted"
+        yield measure_table(some.filter(is_share, plain), {"model": "model"}, title, "percent")
+        yield measure_table(some.filter(~is_share, plain), {"model": "model"}, f"{dataset} · surprise")
+    for (dataset,), some in select("coverage").group_by("dataset", maintain_order=True):
+        down = {"model": "model", "subset": "band"}
+        yield measure_table(some, down, f"{dataset} · % covered, by training frequency", "percent")
+    near = select("soft-match").filter(pl.col("measure") == "soft-match")
+    if len(near):
+        title = "% of words predicted, near misses counted (soft match)"
+        yield measure_table(near, {"model": "model"}, title, "percent")
+    paraphrases = select("paraphrase")
+    if len(paraphrases):
+        down = {"model": "model", "dataset": "set", "layer": "layer"}
+        yield measure_table(paraphrases, down, "paraphrases recognised, of rare and of common words")
+    for (model, dataset), some in select("confusion").group_by("model", "dataset", maintain_order=True):
+        bands = dict.fromkeys([*some["subset"], *some["variant"]])
+        heads = sorted(set(some["variant"]), key=[*(band for band in bands if band != ENDS), ENDS].index)
+        cells = arrange(some, lambda row: (row["subset"],), lambda row: row["variant"], _percent)
+        title = f"{model} · {dataset} · % of a band's misses, by the band of the guess"
+        yield make_table(title, ("band missed",), cells, heads)
+    yield from _errors(run)
+
+
+def _percent(score: dict[str, Any]) -> Cell:
+    return Cell(score["value"], form="percent")
+
+
+def _errors(run: Run) -> Iterator[Table]:
+    errors = run.item_table("prediction_errors").collect()
+    for (model,), some in errors.filter(pl.col("experiment") == "instead").group_by("model", maintain_order=True):
+        rows = [
+            Row(
+                (row["guess"] or "(ends the line)", row["band"]),
+                (Cell(row["count"], form="count"), Cell(row["share"], form="percent")),
+            )
+            for row in some.head(MAX_ERRORS).iter_rows(named=True)
+        ]
+        yield Table(f"{model} · predicted instead", ("guess", "band"), ("misses", "% of misses"), tuple(rows))
+    for (model,), some in errors.filter(pl.col("experiment") == "never-predicted").group_by("model"):
+        bands = some.group_by("band", maintain_order=True)
+        words = [[str(band), f"{len(own):,}", ", ".join(own["word"].head(MAX_ERRORS))] for (band,), own in bands]
+        yield text_table(f"{model} · never among the best", ("band", "types", "most frequent in the text"), words)

@@ -1,28 +1,12 @@
 """ValNorm (Toney & Caliskan 2021): the quality of static embeddings by the valence of their words."""
 
-from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wordworth.study.base import Study
-from wordworth.study.shared_settings import OfEmbeddings
-from wordworth.task.settings import (
-    CORPUS,
-    HOW,
-    LEXICON,
-    MEASURED,
-    ON,
-    PAIRS,
-    Named,
-    Sensitive,
-    WordLookup,
-    setting,
-)
-
-if TYPE_CHECKING:
-    from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
+from wordworth.study.shared_settings import LEXICA, PAIRS, OfEmbeddings
+from wordworth.task.settings import CORPUS, HOW, LEXICON, MEASURED, ON, Named, Sensitive, WordLookup, setting
+from wordworth.task.settings import PAIRS as RATED_PAIRS
 
 EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
 RATERS = "raters"
@@ -38,10 +22,7 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
         (),
         f"{LEXICON}. Bellezza, ANEW and Warriner if not given; in other languages Bellezza's "
         "words there and the language's own lexicon.",
-        MEASURED,
-        option="lexicon",
-        catalog="lexica",
-        may_differ=True,
+        **LEXICA,
     )
     experiments: tuple[str, ...] = setting(
         (),
@@ -49,14 +30,11 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
         MEASURED,
         option="experiment",
         choices=(*EXPERIMENTS, RATERS),
-        may_differ=True,
     )
     pairs: tuple[Named, ...] = setting(
         (),
-        f"{PAIRS}. WordSim, RareWord, MEN, SimLex and SimVerb if not given; Multi-SimLex in other languages.",
-        MEASURED,
-        catalog="pairs",
-        may_differ=True,
+        f"{RATED_PAIRS}. WordSim, RareWord, MEN, SimLex and SimVerb if not given; Multi-SimLex in other languages.",
+        **PAIRS,
     )
     corpus: tuple[Named, ...] = setting(
         (), f"{CORPUS}, for corpus-size; of several, such as the slices of a time, each.", ON, catalog="corpora",
@@ -101,18 +79,6 @@ class Valnorm(Study):
             "pairs": ("ws-353", "simlex-999", "men"),
         }
     )
-
-    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
-        """Measure the models."""
-        from wordworth.study.valnorm.study import valnorm
-
-        return valnorm(models, settings)
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.valnorm.study import valnorm_tables
-
-        yield from valnorm_tables(run)
 
     def languages(self) -> list[str] | None:
         """Return the languages, besides English, that its words can be had in."""

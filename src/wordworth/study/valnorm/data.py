@@ -43,7 +43,7 @@ class SampledLines:
 
 
 def choose_lines(total: int, share: float, seed: int) -> NDArray[np.bool_]:
-    """A mask of `share` percent of `total` lines, drawn without replacement."""
+    """Return a mask of `share` percent of `total` lines, drawn without replacement."""
     chosen = np.zeros(total, dtype=np.bool_)
     rng = np.random.default_rng([seed, round(share * 1e6)])
     chosen[rng.choice(total, round(total * share / 100), replace=False, shuffle=False)] = True
@@ -53,23 +53,13 @@ def choose_lines(total: int, share: float, seed: int) -> NDArray[np.bool_]:
 def train_fasttext(
     sample: SampledLines, name: str, *, dim: int = 300, epochs: int = 10, min_count: int = 5, seed: int = 0
 ) -> Embedding | None:
-    """Vectors of the sample's own words, or None when no word is met often enough. One thread, so the seed decides."""
+    """Train vectors of the sample's words, or None without a frequent word. One thread, so the seed decides."""
     if find_spec("gensim") is None:
         raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
     from gensim.models import FastText
 
-    model = FastText(
-        vector_size=dim,
-        sg=1,
-        window=5,
-        negative=10,
-        sample=1e-4,
-        min_count=min_count,
-        min_n=3,
-        max_n=6,
-        seed=seed,
-        workers=1,
-    )
+    paper = {"sg": 1, "window": 5, "negative": 10, "sample": 1e-4, "min_n": 3, "max_n": 6}
+    model = FastText(vector_size=dim, min_count=min_count, seed=seed, workers=1, **paper)
     model.build_vocab(corpus_iterable=sample)
     if not model.wv.index_to_key:
         return None
@@ -84,7 +74,7 @@ PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
 
 
 def load_lexica(findings: Findings, settings: ValnormSettings, language: str) -> list[Lexicon]:
-    """The lexica in this language; Bellezza stands for its words in the language's own lexicon.
+    """Return the lexica in this language; Bellezza stands for its words in the language's own lexicon.
 
     One that nobody asked for by name and that cannot be had costs no more than its own numbers, if there is another.
     """
@@ -109,17 +99,15 @@ def _load_lexicon(name: str | Path, settings: ValnormSettings, language: str) ->
 
 
 def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
-    """The word pairs in this language; of those that nobody asked for by name, what can be had."""
+    """Return the word pairs in this language; of those that nobody asked for by name, what can be had."""
     default = PAIRS if language == "english" else usual_pairs(language)
+    place = {"experiment": "similarity", "language": language}
     if not settings.pairs and not default:
-        with findings.part(experiment="similarity", language=language):
-            raise WordworthError(f"the catalog has no word pairs in {language}; give --pairs")
-        return []
+        reason = f"the catalog has no word pairs in {language}; give --pairs"
+        findings.notice("failed", reason, **place)
     every: list[Pairs] = []
     for name in settings.pairs or default:
-        with findings.part(
-            is_requested=bool(settings.pairs), experiment="similarity", language=language, dataset=str(name)
-        ):
+        with findings.part(is_requested=bool(settings.pairs), dataset=str(name), **place):
             pairs = load_pairs(name, language=language)
             if pairs.language != language:
                 raise WordworthError(
@@ -130,6 +118,7 @@ def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str)
 
 
 def load_polar(findings: Findings, language: str) -> PolarWords:
+    """Load and record the pleasant and unpleasant words of a language."""
     polar = polar_words(language)
     findings.add_words(f"polar words, {language}", {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant})
     for word in polar.dropped:
@@ -138,7 +127,7 @@ def load_polar(findings: Findings, language: str) -> PolarWords:
 
 
 def measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
-    """Figure 1: vectors trained on ever smaller samples of a corpus, each scored by valence and similarity."""
+    """Score vectors trained on ever smaller samples of a corpus (Figure 1)."""
     language = settings.languages[0] if settings.languages else "english"
     tasks: list[Lexicon | Pairs] = [
         *load_lexica(findings, settings, language),

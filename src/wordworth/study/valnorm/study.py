@@ -3,9 +3,9 @@
 Several languages give the variance of the tests over them; the decades of HistWords give a series.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import mean, variance
+from statistics import variance
 from typing import Any
 
 import polars as pl
@@ -19,10 +19,10 @@ from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
 from wordworth.results.notices import Caution
 from wordworth.results.run import Run
-from wordworth.results.table import Cell, Names, Row, Table
+from wordworth.results.table import Cell, Table
 from wordworth.study.inputs import is_lexicon_name, load_tests_in, load_vectors
 from wordworth.study.shared_settings import ALL
-from wordworth.study.tables import score_tables
+from wordworth.study.tables import Cells, make_table, score_tables
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.data import (
     LEXICA,
@@ -53,41 +53,27 @@ TESTS = ("weat1", "weat2", "weat8")
 OTHER_POLES = (("pleasant_2", "unpleasant_2"), ("multi_pleasant", "multi_unpleasant"))
 """WEAT 5's, and those of several tokens that VAST uses too."""
 
-Effects = dict[str, dict[str, list[float]]]
-"""Test → language → effect sizes of its models."""
 
-
-def valnorm(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> Findings:
-    """Measure static embeddings."""
+def measure(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> Findings:
+    """Measure static embeddings. Of `all` languages, an experiment that fails in one is a notice."""
     _check(models, settings)
     chosen = settings.experiments or EXPERIMENTS
+    experiments = {"valence": _valence, "weat": _associations, "similarity": _similarity, "analogy": _analogies}
+    is_requested = not _all(settings)
     findings = Findings("valnorm")
-    effects: Effects = {}
     for layers, language in load_vectors(findings, models, settings, sorted(polar_languages(), key=_english_first)):
-        _measure_model(findings, layers, language, settings, effects)
-    _variances(findings, effects)
+        versions = make_vector_variants(layers)
+        for name, run in experiments.items():
+            if name in chosen:
+                place = {"model": layers.name, "experiment": name, "language": language}
+                with findings.part(is_requested=is_requested, **place):
+                    run(findings, layers, language, settings, versions)
+    _variances(findings)
     if RATERS in chosen:
         _raters(findings, settings)
     for corpus in settings.corpus if "corpus-size" in chosen else ():
         measure_corpus_sizes(findings, corpus, settings)
     return findings
-
-
-def _measure_model(
-    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, effects: Effects
-) -> None:
-    """Run the experiments on one model in one language; of `all` languages, one that fails is a notice."""
-    versions = make_vector_variants(layers)
-    runs: dict[str, Callable[[], None]] = {
-        "valence": lambda: _valence(findings, (layers, versions), language, settings),
-        "weat": lambda: _associations(findings, (layers, versions), language, settings, effects),
-        "similarity": lambda: _similarity(findings, layers, language, settings),
-        "analogy": lambda: _analogies(findings, layers, language, settings),
-    }
-    for name, run in runs.items():
-        if name in (settings.experiments or EXPERIMENTS):
-            with findings.part(is_requested=not _all(settings), model=layers.name, experiment=name, language=language):
-                run()
 
 
 def _english_first(language: str) -> tuple[bool, str]:
@@ -98,8 +84,9 @@ def _all(settings: ValnormSettings) -> bool:
     return settings.languages == (ALL,)
 
 
-def _valence(findings: Findings, of: tuple[Layers, VectorVariants], language: str, settings: ValnormSettings) -> None:
-    layers, versions = of
+def _valence(
+    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, versions: VectorVariants
+) -> None:
     polar, lexica = load_polar(findings, language), load_lexica(findings, settings, language)
     poles = select_poles(layers, polar, settings)
     for lexicon in lexica:
@@ -115,7 +102,9 @@ def _valence(findings: Findings, of: tuple[Layers, VectorVariants], language: st
             findings.add(variants, experiment="sensitivity")
 
 
-def _similarity(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> None:
+def _similarity(
+    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, _: VectorVariants
+) -> None:
     for pairs in load_all_pairs(findings, settings, language):
         findings.add_data(pairs, len(pairs.scores))
         with findings.part(TooFewWordsError, is_requested=bool(settings.pairs), model=layers.name, dataset=pairs.name):
@@ -151,17 +140,16 @@ def _controls(
 
 def _raters(findings: Findings, settings: ValnormSettings) -> None:
     """Score how raters agree: §4 on the words that three lexica share, Table 3 on those of Bellezza and ANEW."""
-    loaded: dict[str, Lexicon] = {}
+    loaded: list[Lexicon] = []
     for name in (*LEXICA, *(f"bellezza-{language}" for language in LANGUAGES)):
         with findings.part(is_requested=name in LEXICA, experiment=RATERS, dataset=name):  # one that cannot be fetched
-            loaded[name] = load_lexicon(name)
-            findings.add_data(loaded[name], len(loaded[name]))
-    english = [loaded.pop(name) for name in LEXICA]
+            loaded.append(load_lexicon(name))
+            findings.add_data(loaded[-1], len(loaded[-1]))
+    bellezza, anew, warriner, *others = loaded
+    english = [bellezza, anew, warriner]
     findings.add(score_raters(english, find_common_words(english), settings), experiment=RATERS)
-    bellezza, anew, _ = english
-    findings.add(
-        score_raters([bellezza, *loaded.values()], find_common_words([bellezza, anew]), settings), experiment=RATERS
-    )
+    shared = find_common_words([bellezza, anew])
+    findings.add(score_raters([bellezza, *others], shared, settings), experiment=RATERS)
 
 
 def _other_poles(layers: Layers, language: str, settings: ValnormSettings) -> dict[str, Poles]:
@@ -176,34 +164,30 @@ def _other_poles(layers: Layers, language: str, settings: ValnormSettings) -> di
 
 
 def _associations(
-    findings: Findings, of: tuple[Layers, VectorVariants], language: str, settings: ValnormSettings, effects: Effects
+    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, versions: VectorVariants
 ) -> None:
-    layers, versions = of
     by_name = bool(settings.tests) or (set(settings.experiments) == {"weat"} and not _all(settings))
     for test in load_tests_in(findings, settings, TESTS, language, is_requested=by_name):
         with findings.part(TooFewWordsError, is_requested=bool(settings.tests), model=layers.name, dataset=test.name):
-            result = score_association(layers, test, settings)
-            findings.add(result, experiment="weat")
+            findings.add(score_association(layers, test, settings), experiment="weat")
             if settings.sensitivity:
                 findings.add(score_association_variants(layers, test, settings, versions), experiment="sensitivity")
-            by_language = effects.setdefault(test.name.removesuffix(f"-{language}"), {})
-            by_language.setdefault(language, []).append(result.scores.item(0, "value"))
 
 
-def _variances(findings: Findings, effects: Effects) -> None:
+def _variances(findings: Findings) -> None:
     """Record the variance of each test over the languages."""
-    for name, by_language in effects.items():
-        if len(by_language) > 1:
-            value = variance(mean(values) for values in by_language.values())
-            if any(len(values) > 1 for values in by_language.values()):
+    effects = findings.scores.filter(pl.col("measure") == "weat", pl.col("variant").is_null())
+    for (dataset,), some in effects.group_by("dataset", maintain_order=True):
+        means = some.group_by("language", maintain_order=True).agg(pl.col("value").mean())
+        if len(means) > 1:
+            if len(some) > len(means):
                 reason = "the variance is over languages; the effects of one language's models are averaged first"
-                findings.notice("info", reason, dataset=name)
-            findings.score(
-                experiment="weat", dataset=name, measure="weat", variant="variance", value=value, n=len(by_language)
-            )
+                findings.notice("info", reason, dataset=str(dataset))
+            place = {"experiment": "weat", "dataset": dataset, "measure": "weat", "variant": "variance"}
+            findings.score(**place, value=variance(means["value"].to_list()), n=len(means))
 
 
-def _analogies(findings: Findings, layers: Layers, language: str, settings: ValnormSettings) -> None:
+def _analogies(findings: Findings, layers: Layers, language: str, settings: ValnormSettings, _: VectorVariants) -> None:
     name = "google" if language == "english" else f"google-{language}"
     reason = ""
     if layers.source is None:
@@ -220,39 +204,32 @@ def _analogies(findings: Findings, layers: Layers, language: str, settings: Valn
     findings.add(score_analogies(layers, questions, settings), experiment="analogy")
 
 
-TASKS = ("valence", "weat", "similarity")
 BELLEZZA = "valence, Bellezza’s words"
 
 
-def valnorm_tables(run: Run) -> Iterator[Table]:
+def tables(run: Run) -> Iterator[Table]:
     """Yield all scores, then the overviews of languages and raters where there are any."""
     yield from score_tables(run)
-    if (languages := compare_languages(run.scores)) is not None:
-        yield languages
-    if (people := compare_raters(run.scores)) is not None:
-        yield people
+    yield from filter(None, (compare_languages(run.scores), compare_raters(run.scores)))
 
 
 def compare_languages(scores: pl.DataFrame) -> Table | None:
     """Return one row per language and model, one column per task, of several data sets the largest."""
     is_main = (pl.col("experiment") == pl.col("measure")) & pl.col("variant").is_null()
-    shown = scores.filter(is_main, pl.col("measure").is_in(TASKS), pl.col("language").is_not_null())
+    is_task = pl.col("measure").is_in(["valence", "weat", "similarity"])
+    shown = scores.filter(is_main, is_task, pl.col("language").is_not_null())
     if shown.get_column("language").n_unique() < 2:
         return None
-    cells: dict[Names, dict[str, Cell]] = {}
-    for row in shown.unique(["language", "model"], maintain_order=True, keep="first").iter_rows(named=True):
-        cells[row["language"], row["model"]] = {}
-    tasks = tuple(dict.fromkeys(_task_of(row) for row in shown.iter_rows(named=True)))
+    cells: Cells = {names: {} for names in shown.select("language", "model").unique(maintain_order=True).rows()}
+    tasks = list(dict.fromkeys(_task_of(row) for row in shown.iter_rows(named=True)))
     for row in shown.sort("n", descending=True, maintain_order=True).iter_rows(named=True):
-        own = cells[row["language"], row["model"]]
-        own.setdefault(_task_of(row), Cell(row["value"], n=row["n"], cautions=tuple(row["cautions"])))
-    rows = [Row(names, tuple(map(by_task.get, tasks))) for names, by_task in cells.items()]
+        cell = Cell(row["value"], n=row["n"], cautions=tuple(row["cautions"]))
+        cells[row["language"], row["model"]].setdefault(_task_of(row), cell)
     spread = scores.filter(pl.col("measure") == "weat", pl.col("variant") == "variance")
-    variances = {row["dataset"]: Cell(row["value"]) for row in spread.iter_rows(named=True)}
-    if variances:
-        rows.append(Row(("variance", ""), tuple(map(variances.get, tasks))))
+    if len(spread):
+        cells["variance", ""] = {row["dataset"]: Cell(row["value"]) for row in spread.iter_rows(named=True)}
     title = "languages side by side · ρ, or d of a test (n items); of several lexica or pairs the largest"
-    return Table(title, ("language", "model"), tasks, tuple(rows))
+    return make_table(title, ("language", "model"), cells, tasks)
 
 
 def _task_of(row: dict[str, Any]) -> str:
@@ -264,14 +241,10 @@ def _task_of(row: dict[str, Any]) -> str:
 
 def compare_raters(scores: pl.DataFrame) -> Table | None:
     """Return Pearson's ρ between the ratings of every two lexica, as in Table 3."""
-    raters = scores.filter(pl.col("measure") == RATERS)
-    agreement = {
-        names: Cell(row["value"])
-        for row in raters.iter_rows(named=True)
-        for names in ((row["dataset"], row["subset"]), (row["subset"], row["dataset"]))
-    }
-    if not agreement:
-        return None
-    lexica = tuple(dict.fromkeys(name for pair in agreement for name in pair))
-    rows = tuple(Row((one,), tuple(agreement.get((one, other)) for other in lexica)) for one in lexica)
-    return Table("ratings of the same words by other people · ρ", ("lexicon",), lexica, rows)
+    pairs = scores.filter(pl.col("measure") == RATERS).select("dataset", "subset", "value").rows()
+    lexica = list(dict.fromkeys(name for one, other, _ in pairs for name in (one, other)))
+    cells: Cells = {(name,): {} for name in lexica}
+    for one, other, value in pairs:
+        cells[one,][other] = cells[other,][one] = Cell(value)
+    title = "ratings of the same words by other people · ρ"
+    return make_table(title, ("lexicon",), cells, lexica) if pairs else None
