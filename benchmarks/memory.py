@@ -15,7 +15,7 @@ from wordworth.catalog.models import locate_language_model
 from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.encode import load_model
 from wordworth.encode.conversion import converted
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 
 MODEL = "smollm2-135m"
 FEW, MANY = 4, 32
@@ -61,11 +61,11 @@ def _saved(files: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for at in range(files):
-            pl.DataFrame({"item": words, "found_as": words}).write_parquet(folder / f"{at:03}.parquet")
+            pl.DataFrame({"word": words, "guess": words}).write_parquet(folder / f"{at:03}.parquet")
         findings = Findings("predict")
         scanned = pl.scan_parquet(sorted(folder.glob("*.parquet")))
-        findings.scanned_items(scanned, experiment="prediction", model="m")
-        findings.save(folder / "run")
+        findings.scanned_items("predictions", scanned, experiment="prediction", model="m")
+        findings.to_run(command=["python"]).save(folder / "run")
 
 
 def sampling() -> Result:

@@ -1,6 +1,6 @@
-"""Makes the tables by corpus size and by year of docs/valnorm.md: `experiments/corpus_size.py FOLDER`.
+"""Make the tables by corpus size and by year of docs/valnorm.md: `experiments/corpus_size.py FOLDER`.
 
-Vectors are trained here, which takes a core some ten minutes; runs that lie in the folder already are taken as are.
+Vectors are trained here, which takes one core about ten minutes; runs that are in the folder already are used.
 """
 
 import sys
@@ -11,8 +11,8 @@ import polars as pl
 from tools.pages import DOCS, markdown, put
 
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.results import Run, read_run
 from wordworth.results.numbers import format_number
+from wordworth.results.run import Run, read_run
 from wordworth.study import study
 from wordworth.study.valnorm.data import WORD, SampledLines, choose_lines
 
@@ -24,7 +24,7 @@ LEXICA, PAIRS = ("bellezza", "anew", "warriner"), ("men", "ws-353", "simlex-999"
 
 
 def joined(folder: Path) -> Path:
-    """All general texts in one file, since none is large."""
+    """Write all general texts into one file, since none is large."""
     path = folder / "english.txt"
     if not path.is_file():
         lines = (line for name in TEXTS for line in load_corpus(name))
@@ -33,7 +33,7 @@ def joined(folder: Path) -> Path:
 
 
 def measured(folder: Path, corpus: str | Path, share: float) -> Run:
-    """The run on a share of a text, made where it is not there."""
+    """Return the run on a share of a text; make it where it is not there."""
     place = folder / f"{Path(corpus).name}-{share:g}"
     if not (place / "run.json").is_file():
         chosen = {"corpus": [corpus], "shares": [share], "dimensions": 50}
@@ -42,7 +42,7 @@ def measured(folder: Path, corpus: str | Path, share: float) -> Run:
 
 
 def text_of(corpus: str | Path, share: float) -> list[str]:
-    """Words and lines of a share of a text."""
+    """Return the lines and words of a share of a text."""
     lines = load_corpus(corpus)
     chosen = choose_lines(sum(1 for _ in lines), share, 0)
     words = sum(len(line) for line in SampledLines(lines, chosen))
@@ -50,14 +50,16 @@ def text_of(corpus: str | Path, share: float) -> list[str]:
 
 
 def row_of(run: Run) -> list[str]:
-    """Vocabulary, polar words found, and ρ with its interval and n in every task."""
-    models: list[dict[str, Any]] = run.manifest["models"]
-    items = run.items.filter(pl.col("left_out").is_null()).select("group", "item").unique().collect()
-    polar = [str(items.filter(pl.col("group") == side).height) for side in ("pleasant", "unpleasant")]
-    measures = {(row["measure"], row["dataset"]): row for row in run.scores.iter_rows(named=True)}
+    """Return the vocabulary, the polar words in it, and ρ with its interval and n in every task."""
+    polar_words = (
+        run.item_table("word_lists").filter(pl.col("skipped").is_null()).select("list", "word").unique().collect()
+    )
+    polar = [str(polar_words.filter(list=side).height) for side in ("pleasant", "unpleasant")]
+    plain = run.scores.filter(pl.col("variant").is_null())
+    measures = {(row["measure"], row["dataset"]): row for row in plain.iter_rows(named=True)}
     tasks = [*(("valence", name) for name in LEXICA), *(("similarity", name) for name in PAIRS)]
     return [
-        f"{models[0]['words']:,}" if models else "0",
+        f"{run.models[0].words:,}" if run.models else "0",
         "too few" if "0" in polar else " + ".join(polar),
         *(cell(measures.get(task)) for task in tasks),
     ]

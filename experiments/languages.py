@@ -1,7 +1,7 @@
-"""Makes the tables by language of docs/valnorm.md and docs/vast.md: `experiments/languages.py FOLDER`.
+"""Make the tables by language of docs/valnorm.md and docs/vast.md: `experiments/languages.py FOLDER`.
 
-Runs that lie in the folder already are taken as they are. The first needs the package index alone; the others want
-$WORDWORTH_DATA, with the lexica that the papers used. On two free cores all of them take about a quarter of an hour.
+Runs that are in the folder already are used. The first needs only the package index; the others need $WORDWORTH_DATA,
+with the lexica that the papers used. On two cores all of them take about a quarter of an hour.
 """
 
 import csv
@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 import torch
 from tools.pages import DOCS, markdown, put
-from wordworth.results.flags import BY_MACHINE, MARK
 
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
@@ -24,8 +23,9 @@ from wordworth.catalog.registry import entry
 from wordworth.encode.encoding import pieces_of
 from wordworth.encode.named import load_named
 from wordworth.measure import sc_weat
-from wordworth.results import Run, read_run
+from wordworth.results.notices import CAUTION_MARK, Caution
 from wordworth.results.numbers import format_interval, format_number
+from wordworth.results.run import Run, read_run
 from wordworth.study import study
 from wordworth.task.valence import average_by_english
 
@@ -37,7 +37,7 @@ Row = dict[str, Any]
 
 
 def made(folder: Path, name: str, run: Callable[[], Any]) -> Run:
-    """The run of that name, made where it is not there."""
+    """Return the run of that name; make it where it is not there."""
     if not (folder / name / "run.json").is_file():
         run().save(folder / name)
     return read_run(folder / name)
@@ -59,13 +59,13 @@ def vast(folder: Path, model: str) -> Run:
 
 def told(row: Row) -> str:
     """ρ or d, with its interval."""
-    mark = MARK if BY_MACHINE in (row["flags"] or "") else ""
+    mark = CAUTION_MARK if Caution.MACHINE_TRANSLATED in row["cautions"] else ""
     return f"{format_number(row['value'], 3)}{mark} {format_interval(row['low'], row['high'], 3)}"
 
 
 def largest(scores: pl.DataFrame, measure: str) -> Row | None:
-    """The largest data set; of word pairs first those of SimLex, which most languages have."""
-    mine = scores.filter(measure=measure, experiment=measure)
+    """Return the score of the largest data set; of word pairs first those of SimLex, which most languages have."""
+    mine = scores.filter(pl.col("variant").is_null(), measure=measure, experiment=measure)
     mine = mine.sort(~pl.col("dataset").str.contains("simlex"), -pl.col("n"), maintain_order=True)
     return mine.row(0, named=True) if len(mine) else None
 
@@ -81,12 +81,12 @@ def rated(scores: pl.DataFrame, row: Row | None) -> list[str]:
 def tested(scores: pl.DataFrame) -> Iterator[str]:
     """d of each test, its targets, and how many were asked for where some are not there."""
     for test in TESTS:
-        rows = scores.filter(measure="weat", dataset=test).to_dicts()
+        rows = scores.filter(pl.col("variant").is_null(), measure="weat", dataset=test).to_dicts()
         yield f"{told(rows[0])}, {rows[0]['n']}" if rows else "–"
 
 
 def variance(run: Run) -> list[str]:
-    spread = run.scores.filter(measure="weat:variance")
+    spread = run.scores.filter(measure="weat", variant="variance")
     return [format_number(spread.filter(dataset=test).item(0, "value"), 3) for test in TESTS]
 
 
@@ -95,8 +95,7 @@ def from_index(run: Run) -> str:
     rows = []
     for language in LANGUAGES:
         mine = run.scores.filter(language=language)
-        english = mine.filter(dataset="bellezza", measure="valence", experiment="valence").to_dicts()
-        valence = english[0] if english else largest(mine, "valence")
+        valence = largest(mine.filter(dataset="bellezza"), "valence") or largest(mine, "valence")
         rows.append([language, *rated(mine, valence), *tested(mine), *rated(mine, largest(mine, "similarity"))])
     rows.append(["variance", "", "", "", *variance(run), "", "", ""])
     return markdown(header, rows)
@@ -109,7 +108,7 @@ def from_data(run: Run) -> str:
         mine = run.scores.filter(language=language)
         english = language == "english"
         words, own = ("bellezza", "anew") if english else (f"bellezza-{language}", language)
-        valence = mine.filter(measure="valence", experiment="valence")
+        valence = mine.filter(pl.col("variant").is_null(), measure="valence", experiment="valence")
         first, second = (valence.filter(dataset=name).row(0, named=True) for name in (words, own))
         name, n, rho = rated(mine, second)
         rows.append([language, f"{first['n']:,}", told(first), f"{name}, {n}", rho, *tested(mine)])
@@ -118,21 +117,21 @@ def from_data(run: Run) -> str:
 
 
 def by_layer(runs: dict[str, Run]) -> str:
-    """Figures 20 to 22: the best and the top layer in each setting, by language; the mean over them."""
-    settings = ("decontextualized", "random", "bleached", "aligned", "misaligned")
+    """Return Figures 20 to 22: the best and the top layer in each context, by language; the mean over languages."""
+    contexts = ("decontextualized", "random", "bleached", "aligned", "misaligned")
     rows = []
     for model, run in runs.items():
-        valence = run.scores.filter(measure="valence", experiment="languages")
+        valence = run.scores.filter(pl.col("variant").is_null(), measure="valence", experiment="languages")
         for language in valence.get_column("language").unique(maintain_order=True).to_list():
             mine = valence.filter(language=language)
-            name, n = mine.filter(setting="bleached").select("dataset", "n").row(0)
-            mark = MARK if polar_words(language).by_machine else ""
-            cells = [best_and_top(mine.filter(setting=setting)) for setting in settings]
+            name, n = mine.filter(context="bleached").select("dataset", "n").row(0)
+            mark = CAUTION_MARK if polar_words(language).by_machine else ""
+            cells = [best_and_top(mine.filter(context=context)) for context in contexts]
             rows.append([model, f"{language}{mark}", f"`{name}`, {n:,}", *cells])
-        means = run.scores.filter(measure="valence:mean")
-        several = [means.filter(setting=setting).filter(pl.col("n") > 1) for setting in settings]
+        means = run.scores.filter(measure="valence", variant="mean")
+        several = [means.filter(pl.col("n") > 1, context=context) for context in contexts]
         rows.append([model, "mean", "", *map(best_and_top, several)])
-    return markdown(["model", "language", "lexicon, n", *settings], rows)
+    return markdown(["model", "language", "lexicon, n", *contexts], rows)
 
 
 def best_and_top(scores: pl.DataFrame) -> str:
@@ -146,7 +145,7 @@ def best_and_top(scores: pl.DataFrame) -> str:
 
 
 def seconds(runs: dict[str, Run]) -> str:
-    took = " and ".join(f"`{model}` took {run.manifest['seconds'] / 60:.1f} minutes" for model, run in runs.items())
+    took = " and ".join(f"`{model}` took {run.seconds / 60:.1f} minutes" for model, run in runs.items())
     return f"\n{took}, on two cores with much else to do."
 
 

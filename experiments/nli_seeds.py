@@ -28,6 +28,7 @@ from scipy import stats
 
 from experiments.nli_verdicts import PROBES, RECORD, Row
 from wordworth.catalog.models import locate_language_model
+from wordworth.measure import label
 from wordworth.nli.cross_encoder import untrained_cross_encoder
 from wordworth.nli.examples import Sets, load_sets
 from wordworth.nli.finetune_nli import FinetuneRecipe, finetune_nli, is_unfinished
@@ -36,7 +37,7 @@ from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe
 from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, train_nli
 from wordworth.repair.subwords import piece_vectors
-from wordworth.results import read_run
+from wordworth.results.run import read_run
 from wordworth.study import study
 from wordworth.study.infer.versions import subspace_of
 from wordworth.transform import Subspace, random_directions
@@ -207,27 +208,28 @@ VERSIONS |= dict.fromkeys(RANDOM, "random in training")
 
 
 def gathered(runs: Path, probe: str) -> dict[tuple[str, str, str], Row]:
-    """(version, data, measure) → the number over all seeds that were probed.
+    """Return (version, data, measure) → the number over all seeds that were probed.
 
-    The change of an accuracy is of each seed's own, with an interval over seeds alone.
+    The change of an accuracy is that of each seed, with an interval only over seeds.
     """
     found: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    whole = (pl.col(name).is_null() for name in ("subset", "draw", "control"))
+    data = pl.col("dataset").is_in([probe, *DEV, *TESTS])
+    chosen = [data, *whole]
     for place in sorted(runs.glob(f"{probe}-*.run")):
         seed = place.stem.rpartition("-")[2]
         before: dict[str, float] = {}
-        for row in read_run(place).scores.filter(pl.col("dataset").is_in([probe, *DEV, *TESTS])).to_dicts():
-            setting = str(row["setting"]).removesuffix(f"-{seed}").removesuffix(f":{probe}")
-            if setting.startswith("random:"):
-                continue
-            key = VERSIONS.get(setting, setting), row["dataset"], row["measure"]
+        for row in read_run(place).scores.filter(chosen).to_dicts():
+            name = str(row["version"]).removesuffix(f"-{seed}")  # of a network, as its folder is called
+            version, is_accuracy = VERSIONS.get(name, name), row["measure"] == "accuracy"
+            measure = "accuracy" if is_accuracy else label(row["measure"], row["variant"], row["k"], row["threshold"])
             half = (row["high"] - row["low"]) / 2 if row["high"] is not None else 0.0
-            found.setdefault(key, []).append((row["value"], half))
-            if row["measure"] == "accuracy":
-                if setting == "original":
-                    before[row["dataset"]] = row["value"]
-                else:
-                    change = row["value"] - before[row["dataset"]]
-                    found.setdefault((*key[:2], "accuracy:change"), []).append((change, 0.0))
+            found.setdefault((version, row["dataset"], measure), []).append((row["value"], half))
+            if is_accuracy and name == "original":
+                before[row["dataset"]] = row["value"]
+            elif is_accuracy:
+                change = row["value"] - before[row["dataset"]]
+                found.setdefault((version, row["dataset"], label("accuracy", "change")), []).append((change, 0.0))
     return {key: over_seeds(*zip(*rows, strict=True)) for key, rows in found.items()}
 
 

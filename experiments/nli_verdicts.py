@@ -19,17 +19,20 @@ from scipy import stats
 from tools.pages import DOCS, markdown, put
 
 from wordworth.embedding import Embedding
+from wordworth.measure import label
 from wordworth.nli.loading import one_embedding
-from wordworth.pages.published import Published, published
-from wordworth.task.geometry import ORDINALS, Learn, load_bias_kinds
+from wordworth.pages.comparisons import IN_ALL_LAYERS, RETRAINED
+from wordworth.pages.published import Published, Quantity, published
+from wordworth.task.geometry import Learn, load_bias_kinds
 from wordworth.transform import stability
 
 PAGE = DOCS / "infer.md"
 RECORD = Path(__file__).with_name("nli_seeds.csv")
 """kind, probe, version, data, measure, value, low, high: means over seeds, with 95 % intervals; notes after #."""
 PROBES = ("gender", "nationality", "religion")
-MEASURES = ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7")
-MORE = ("gap:entailment", "gap:contradiction", "entailment:over-swap")
+MEASURES = ("net-neutral", "fraction-neutral", "threshold .5", "threshold .7")
+MORE = ("gap-entailment", "gap-contradiction", "entailment (over-swap)")
+"""Columns of the tables: measures as `label` shows them."""
 AS_THEY_ARE = "as they are"
 TABLES = (1, 3, 5, 7, 8, 9, 10, 15)
 KINDS = {"glove": "glove", "bert-base": "minilm"}
@@ -95,13 +98,17 @@ def by_version(kind: str) -> str:
     return "\n\n".join(blocks)
 
 
-def version_of(setting: str) -> str:
-    """A published setting as `nli_seeds.csv` calls it."""
-    if setting == "original":
+def version_of(quantity: Quantity) -> str:
+    """Return a published version as `nli_seeds.csv` calls it."""
+    if not quantity.version:
         return AS_THEY_ARE
-    kind, _, what = setting.partition(":")
-    taken = "random" if "random" in (kind, what) else "projected"
-    return f"{taken} in training" if kind == "retrained" else f"{taken} at the test"
+    removed = "random" if "random" in (quantity.version, quantity.removed) else "projected"
+    return f"{removed} in training" if quantity.version in (RETRAINED, IN_ALL_LAYERS) else f"{removed} at the test"
+
+
+def name_of(quantity: Quantity) -> str:
+    """Return a published measure as `nli_seeds.csv` calls it."""
+    return label(quantity.measure, quantity.variant or None, quantity.k, quantity.threshold)
 
 
 class Judged(NamedTuple):
@@ -121,12 +128,13 @@ def judged() -> Iterator[Judged]:
     stable = dict(principal(one_embedding("glove-840b-34k")))
     own = [(table, one) for one in published() if one.paper == "dev2020" for table in _tables(one)]
     for table, one in sorted(own, key=lambda pair: pair[0]):
+        dataset, measure = one.quantity.dataset, name_of(one.quantity)
         if one.model == "elmo":
-            if one.measure == MEASURES[0]:
-                yield Judged(table, f"{one.dataset}, ELMo", one.measure, f"{one.value:.3f}", "", ABSENT)
+            if measure == MEASURES[0]:
+                yield Judged(table, f"{dataset}, ELMo", measure, f"{one.value:.3f}", "", ABSENT)
         elif table == 7:
-            ours = stable[one.dataset, one.measure]
-            yield Judged(table, f"{one.dataset}, GloVe", one.measure, *_beside(one.value, ours, change=False))
+            ours = stable[dataset, measure]
+            yield Judged(table, f"{dataset}, GloVe", measure, *_beside(one.value, ours, change=False))
         else:
             yield from _of_networks(table, one, found[one.model])
 
@@ -137,23 +145,25 @@ def _tables(one: Published) -> list[int]:
 
 
 def _of_networks(table: int, one: Published, rows: dict[tuple[str, str, str, str], Row]) -> Iterator[Judged]:
-    version, change = version_of(one.setting), one.setting != "original"
-    measure = f"{one.measure}:change" if change else one.measure
-    # An accuracy is of a network for one probe, which its setting names; the original is the same for all.
-    probe = one.dataset if one.dataset in PROBES else one.setting.partition(":")[2] or PROBES[0]
-    ours = rows.get((probe, version, one.dataset, measure))
-    if ours is None and one.measure == "accuracy":
-        ours = _unpaired(*(rows.get((probe, which, one.dataset, "accuracy")) for which in (AS_THEY_ARE, version)))
+    quantity = one.quantity
+    version, dataset, change = version_of(quantity), quantity.dataset, bool(quantity.version)
+    is_accuracy = quantity.measure == "accuracy"
+    measure = name_of(quantity._replace(variant="change") if change else quantity)
+    # An accuracy is of a network for one probe, whose bias was removed; the original is the same for all.
+    probe = dataset if dataset in PROBES else quantity.removed or PROBES[0]
+    ours = rows.get((probe, version, dataset, measure))
+    if ours is None and is_accuracy:
+        ours = _unpaired(*(rows.get((probe, which, dataset, "accuracy")) for which in (AS_THEY_ARE, version)))
     if ours is None or one.value is None:
         return
-    same = (one.model, one.dataset, one.measure, "original")
-    before = next(two for two in published() if (two.model, two.dataset, two.measure, two.setting) == same)
+    same = quantity._replace(version="", removed="")
+    before = next(two for two in published() if (two.model, two.quantity) == (one.model, same))
     theirs = one.value - (before.value or 0.0) if change else one.value
-    whose = f"{one.dataset}, {CALLED[one.model]}"
-    if one.measure == "accuracy" and change:
+    whose = f"{dataset}, {CALLED[one.model]}"
+    if is_accuracy and change:
         whose += f", {probe}"
     what = f"{whose}, {version}{': change' if change else ''}"
-    yield Judged(table, what, one.measure, *_beside(theirs, ours, change=change))
+    yield Judged(table, what, name_of(quantity), *_beside(theirs, ours, change=change))
 
 
 def _unpaired(before: Row | None, after: Row | None) -> Row | None:
@@ -180,7 +190,7 @@ def principal(embedding: Embedding) -> Iterator[tuple[tuple[str, str], Row]]:
         without = [figures(learn, embedding, out) for out in units]
         many = len(units)
         reach = stats.t.ppf(0.975, many - 1)
-        for at, name in enumerate([*(f"principal:{ordinal}" for ordinal in ORDINALS), "cosine"]):
+        for at, name in enumerate([*(label("principal", k=k) for k in (2, 3, 4)), "cosine"]):
             each = np.array([one[at] for one in without])
             half = reach * float(np.sqrt((many - 1) / many * ((each - each.mean()) ** 2).sum()))
             yield (kind, name), Row(value[at], value[at] - half, value[at] + half)

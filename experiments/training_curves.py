@@ -190,27 +190,26 @@ def trainings(every: dict[str, dict[str, Any]]) -> str:
 
 
 def _rows(scores: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """What the table shows: valence in three layers, the tests in the top one, words by band."""
-    plain = scores.filter(pl.col("pcs").is_null())
+    """Yield what the table shows: valence in three layers, the tests in the top one, words by band."""
+    plain = scores.filter(pl.col("components").is_null(), pl.col("variant").is_null(), pl.col("control").is_null())
     for layer in sorted(set(plain.filter(measure="valence")["layer"])):
         yield f"valence, layer {layer}", plain.filter(measure="valence", layer=layer)
     top = plain["layer"].max()
     for test in plain.filter(measure="weat")["dataset"].unique(maintain_order=True):
         yield f"{test}, d, layer {top}", plain.filter(measure="weat", dataset=test, layer=top)
-    for band in plain.filter(experiment="coverage", measure="top-1")["setting"].unique(maintain_order=True):
-        some = plain.filter(experiment="coverage", measure="top-1", setting=band)
+    for band in plain.filter(experiment="coverage", measure="top", k=1)["subset"].unique(maintain_order=True):
+        some = plain.filter(experiment="coverage", measure="top", k=1, subset=band)
         yield f"top-1, {band} ({some['n'].max():,} words)", some
     yield "bits a word", plain.filter(measure="bits-per-word")
 
 
 def learned(folder: Path) -> str:
-    """The numbers at some steps, with the test of the last against the first."""
+    """Return the numbers at some steps, with the test of the last against the first."""
     scores = read_runs([folder]).scores
-    scores = scores.with_columns(step=pl.col("model").str.extract(r"@step(\d+)$").cast(pl.Int64))
     last = int(scores["step"].max())
     shown = [step for step in (0, 40, 160, 640, 2_560) if step < last] + [last]
     changes = {
-        (one.measure, one.dataset): one
+        (one.columns["measure"], one.columns["dataset"]): one
         for study in ("vast", "predict")
         for one in ww.compare(folder / f"{study}-step{last}", folder / f"{study}-step0", layer="top").differences
     }
@@ -220,8 +219,10 @@ def learned(folder: Path) -> str:
         row = at[last]
         whole = row["experiment"] != "coverage" and row["layer"] in (None, scores["layer"].max())
         found = changes.get((row["measure"], row["dataset"])) if whole else None
-        change = "" if found is None else f"{found.difference:+.2f} [{found.low:.2f}, {found.high:.2f}]"
-        change += "" if found is None else f", p {'< .001' if found.p_holm < 0.001 else f'= {found.p_holm:.2f}'}"
+        change = ""
+        if found is not None:
+            tested, p = found.tested, f"p {'< .001' if found.p_holm < 0.001 else f'= {found.p_holm:.2f}'}"
+            change = f"{tested.difference:+.2f} [{tested.low:.2f}, {tested.high:.2f}], {p}"
         rows.append([title, *(_number(at[step]) for step in shown), change])
     return markdown(["", *(f"step {step:,}" for step in shown), "change since step 0"], rows)
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import polars as pl
 from tools.pages import DOCS, markdown, put
-from wordworth.study.predict.tables import percent
 
+from wordworth.measure import label
+from wordworth.results.numbers import format_percent
 from wordworth.study import study
 from wordworth.whole_words.words import SHARED
 
@@ -27,28 +28,24 @@ MEASURES = ("top-1", "top-10", "perplexity", "bits-per-character")
 
 
 def rows(folder: Path, name: str) -> list[list[str]]:
-    """A row a model, for one text."""
+    """Return one row per model, for one text."""
     title, language, models = TEXTS[name]
     text = folder / f"{name}.txt"
-    found = study("predict")(models, corpus=text, language=language, words=WORDS, frequencies=text, soft_match=())
+    run = study("predict")(models, corpus=text, language=language, words=WORDS, frequencies=text, soft_match=())
     made = []
     for model in models:
-        scores = {
-            row["measure"]: row
-            for row in found.scores.filter(pl.col("model") == model, pl.col("experiment") == "prediction").iter_rows(
-                named=True
-            )
-        }
-        items = found.items.filter(pl.col("model") == model, pl.col("experiment") == "prediction")
-        shared = items.filter(pl.col("left_out") == SHARED).height
-        plain = [f"{scores[measure]['value']:.2f}" for measure in MEASURES[2:]]
-        shares = [percent(scores[measure]) for measure in MEASURES[:2]]
-        made.append([title, model, *shares, *plain, f"{scores['top-1']['n']:,}", f"{shared:,}"])
+        scores = run.scores.filter(pl.col("variant").is_null(), model=model, experiment="prediction")
+        by_label = {label(row["measure"], k=row["k"]): row for row in scores.iter_rows(named=True)}
+        is_shared = (pl.col("model") == model, pl.col("skipped") == SHARED)
+        shared = run.item_table("predictions").filter(*is_shared).collect().height
+        shares = [format_percent(by_label[measure]["value"]) for measure in MEASURES[:2]]
+        plain = [f"{by_label[measure]['value']:.2f}" for measure in MEASURES[2:]]
+        made.append([title, model, *shares, *plain, f"{by_label['top-1']['n']:,}", f"{shared:,}"])
     return made
 
 
 def main(folder: Path) -> None:
-    header = ["text", "model", *MEASURES, "words", "left out: share a unit"]
+    header = ["text", "model", *MEASURES, "words", "skipped: share a unit"]
     put(PAGE, "unspaced", markdown(header, [row for name in TEXTS for row in rows(folder, name)]))
 
 

@@ -1,4 +1,4 @@
-"""The second computation by hand-made numbers, and what the page says of a difference."""
+"""The second computation on numbers made by hand, and what the page says about a difference."""
 
 from pathlib import Path
 
@@ -11,19 +11,16 @@ from truth.page import page
 from truth.papers import AGREE, DIFFERS, OPEN, Beside, digits, within_rounding
 
 from wordworth.pages.comparisons import Comparison
-from wordworth.pages.published import Published
+from wordworth.pages.published import Published, Quantity
 
 EAST, NORTH, WEST = (np.array(pair, dtype=float) for pair in ((1, 0), (0, 1), (-1, 0)))
 
 
-def published(value: float | None = 0.5, **fields: object) -> Published:
-    blank = dict.fromkeys(Published.__annotations__, "") | {"pcs": None, "low": None, "high": None}
-    given = {"paper": "toney2021", "place": "Table 3", "measure": "raters", "dataset": "a~b", "value": value}
-    return Published(**(blank | given | fields))
-
-
-def beside(ours: float, verdict: str = AGREE, reason: str = "", **fields: object) -> Beside:
-    return Beside(Comparison(0, {"value": ours, "n": 381}, published(**fields), "same model"), verdict, reason)
+def beside(ours: float, verdict: str = AGREE, reason: str = "", **numbers: float | None) -> Beside:
+    blank = dict.fromkeys(Published.__annotations__, "") | {"layer": None, "low": None, "high": None}
+    given = {"paper": "toney2021", "place": "Table 3", "quantity": Quantity("raters", dataset="a", subset="b")}
+    theirs = Published(**(blank | given | {"value": 0.5} | numbers))
+    return Beside(Comparison({"value": ours, "n": 381}, theirs, "same model"), verdict, reason)
 
 
 def test_formulas_by_hand() -> None:
@@ -65,7 +62,7 @@ def test_rounding_is_the_papers() -> None:
 
 def test_the_page_counts_and_gives_reasons() -> None:
     compared = [beside(0.5), beside(0.6, DIFFERS, "for a reason"), beside(0.7, OPEN)]
-    checks = [Check("vast", f"valence, m, layer {at}", "a loop", 0.5, 0.5 + at, 1e-6) for at in (0, 1)]
+    checks = [Check("vast", "valence", f"m, layer {at}", "a loop", 0.5, 0.5 + at, 1e-6) for at in (0, 1)]
     text = page(compared, checks, data=False)
     assert "| a paper's, same model and data | 1 | 1 | 1 |" in text
     assert "| computed twice | 1 |  | 1 |" in text

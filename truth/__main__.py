@@ -1,4 +1,4 @@
-"""`python -m truth [FOLDER]`: runs the studies into a folder (those that are there are kept), and writes the page."""
+"""`python -m truth [FOLDER]`: run the studies into a folder, except those that are there, and write the page."""
 
 import sys
 import tempfile
@@ -12,13 +12,13 @@ from truth.papers import beside_ours, each_once
 from truth.studies import SLICE, Planned, planned, run_all
 from wordworth.catalog.fetch.sources import data_folder
 from wordworth.pages.runs import read_runs
-from wordworth.results import Run, read_run
+from wordworth.results.run import Run, read_run
 
 PAGE = Path(__file__).parents[1] / "docs" / "truth.md"
 
 
 def checks(runs: dict[str, Run], plans: dict[str, Planned]) -> Iterator[Check]:
-    """Everything that is computed a second time."""
+    """Yield everything that is computed a second time."""
     static = static_checks.embeddings_of(plans["valnorm"].models)
     yield from static_checks.valence_checks(runs["valnorm"], static)
     yield from static_checks.similarity_checks(runs["valnorm"], static)
@@ -28,8 +28,8 @@ def checks(runs: dict[str, Run], plans: dict[str, Planned]) -> Iterator[Check]:
     yield from static_checks.similarity_checks(runs["static"], static, "static")
     yield from contextual_checks.alone_checks(runs["static"], "minilm-l6")
     yield from contextual_checks.aggregated_checks(runs["static"], "minilm-l6", 500)
-    for model, settings in (("minilm-l6", ("bleached", "aligned", "misaligned")), ("smollm2-135m", ("bleached",))):
-        yield from contextual_checks.valence_checks(runs["vast"], model, settings)
+    for model, contexts in (("minilm-l6", ("bleached", "aligned", "misaligned")), ("smollm2-135m", ("bleached",))):
+        yield from contextual_checks.valence_checks(runs["vast"], model, contexts)
         yield from contextual_checks.bias_checks(runs["vast"], model, ("weat1", "weat6"))
         if data := data_folder():
             yield from contextual_checks.isolation_checks(runs["vast"], model, data)

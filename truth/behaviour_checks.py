@@ -18,9 +18,10 @@ from safetensors.numpy import load_file
 from truth.check import Check, score
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.embedding import Embedding
+from wordworth.measure import label
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.results import Run
+from wordworth.results.run import Run
 
 FLOAT32 = 1e-5
 
@@ -78,36 +79,36 @@ def infer_checks(run: Run, vectors: Embedding, words: dict[str, str]) -> Iterato
     entailment, neutral, contradiction = np.stack(
         [network.probabilities(pair.premise, pair.hypothesis) for pair in asked]
     ).T.astype(np.float64)
-    values = {
-        "net-neutral": neutral.mean(),
-        "fraction-neutral": (neutral >= np.maximum(entailment, contradiction)).mean(),
-        "threshold:0.5": (neutral > 0.5).mean(),
-        "entailment": entailment.mean(),
-        "contradiction": contradiction.mean(),
+    values: dict[tuple[str, float | None], float] = {
+        ("net-neutral", None): neutral.mean(),
+        ("fraction-neutral", None): (neutral >= np.maximum(entailment, contradiction)).mean(),
+        ("threshold", 0.5): (neutral > 0.5).mean(),
+        ("entailment", None): entailment.mean(),
+        ("contradiction", None): contradiction.mean(),
     }
-    named = "gender/" + ",".join(f"{key}={word}" for key, word in words.items())
-    for measure, again in values.items():
-        row = score(run.scores, measure=measure, setting="original", dataset=named)
+    subset = ",".join(f"{key}={word}" for key, word in words.items())
+    of, how = f"nli-glove, {len(asked)} pairs of gender", "attention written out, a pair at a time"
+    for (measure, threshold), again in values.items():
+        row = score(run.scores, measure=measure, threshold=threshold, version="original", subset=subset)
         if row:
-            what = f"{measure}, nli-glove, {len(asked)} pairs of gender"
-            yield Check("infer", what, "attention written out, a pair at a time", row["value"], float(again), FLOAT32)
+            yield Check("infer", label(measure, threshold=threshold), of, how, row["value"], float(again), FLOAT32)
 
 
 def predict_checks(run: Run, words: int = 24) -> Iterator[Check]:
     """Surprisal and hits of the first words of the text, with a fresh query of the network at every step."""
     record = _plain_words()
     plain = replace(record.plain_model(), given=True, apart=True)
-    items = run.items.collect().filter(pl.col("experiment") == "prediction").drop_nulls("value")
-    ours = {row["place"]: row for row in items.to_dicts()}
+    items = run.item_table("predictions").filter(pl.col("bits").is_not_null()).collect()
+    ours = {(row["line"], row["position"]): row for row in items.to_dicts()}
     checked = 0
     for number, line in enumerate(load_corpus("enwiki-sample")):
-        if checked >= words or f"{number}:1" not in ours:
+        if checked >= words or (number, 1) not in ours:
             continue
         for at, (_, _, _, log, _) in enumerate(islice(plain.line(line), words - checked), start=1):
-            row, checked = ours[f"{number}:{at}"], checked + 1
+            row, checked = ours[number, at], checked + 1
             bits = -log / np.log(2)
-            what = f"surprisal, smollm2-135m, word {number}:{at}"
-            yield Check("predict", what, "the whole network asked at each step", row["value"], bits, 1e-3)
+            of = f"smollm2-135m, word {at} of line {number}"
+            yield Check("predict", "surprisal", of, "the whole network asked at each step", row["bits"], bits, 1e-3)
 
 
 def _plain_words() -> Any:

@@ -22,7 +22,7 @@ from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.encode.conversion import converted
-from wordworth.results import Run
+from wordworth.results.run import Run
 from wordworth.task.similarity import list_words
 
 FLOAT32 = 2e-4
@@ -68,25 +68,25 @@ def aligned(word: str, rating: float, *, opposite: bool = False) -> str:
     return ALIGNED[-1 - place if opposite else place][1].replace("WORD", word)
 
 
-def valence_checks(run: Run, name: str, settings: tuple[str, ...]) -> Iterator[Check]:
-    """ρ by layer in the settings with a template."""
+def valence_checks(run: Run, name: str, contexts: tuple[str, ...]) -> Iterator[Check]:
+    """Check ρ by layer in the contexts with a template."""
     lexicon, polar = load_lexicon("bellezza"), polar_words()
     nine = {w: 1 + (r - 1) * 2 for w, r in zip(lexicon.words, lexicon.valence.tolist(), strict=True)}
-    for setting in settings:
-        words = [vectors_in(name, _text(setting, word, nine[word]), word) for word in lexicon.words]
-        steady = "aligned" if setting == "misaligned" else setting
+    for context in contexts:
+        words = [vectors_in(name, _text(context, word, nine[word]), word) for word in lexicon.words]
+        steady = "aligned" if context == "misaligned" else context
         a, b = (
             [vectors_in(name, _text(steady, word, nine.get(word, usual)), word) for word in side]
             for side, usual in ((polar.pleasant, 9.0), (polar.unpleasant, 1.0))
         )
         for layer in range(len(words[0])):
-            columns = {"model": name, "setting": setting, "dataset": "bellezza", "measure": "valence", "layer": layer}
-            row = score(run.scores, **columns, pooling=POOLING[name], pcs=None, experiment="contextualization")
+            columns = {"model": name, "context": context, "dataset": "bellezza", "measure": "valence", "layer": layer}
+            row = score(run.scores, **columns, pooling=POOLING[name], experiment="contextualization")
             if row:
                 effects = _effects(words, a, b, layer)
                 again = float(pearsonr(effects, lexicon.valence).statistic)
-                what = f"valence, {name} {setting}, layer {layer}"
-                yield Check("vast", what, "a sentence at a time, plain loops", row["value"], again, FLOAT32)
+                of = f"{name} {context}, layer {layer}"
+                yield Check("vast", "valence", of, "a sentence at a time, plain loops", row["value"], again, FLOAT32)
 
 
 def isolation_checks(run: Run, name: str, data: Path) -> Iterator[Check]:
@@ -96,18 +96,18 @@ def isolation_checks(run: Run, name: str, data: Path) -> Iterator[Check]:
     again = isolate(TopLayer(*source), data, ("bleached", "aligned", "misaligned"), (1, 2, 5, 8))
     columns = {"model": name, "dataset": "bellezza", "measure": "valence", "experiment": "isolation"}
     top = run.scores.filter(pl.col("model") == name).get_column("layer").max()
-    for (setting, k), rho in again.items():
-        row = score(run.scores, **columns, setting=setting, layer=top, pcs=k, pooling=POOLING[name])
+    for (context, k), rho in again.items():
+        row = score(run.scores, **columns, context=context, layer=top, components=k, pooling=POOLING[name])
         if row:
-            what = f"isolated valence, {name} {setting}, layer {top}, {k} components nullified"
+            of = f"{name} {context}, layer {top}, {k} components nullified"
             how = "published files, transformers without padding, numpy's SVD"
-            yield Check("vast", what, how, row["value"], rho, 10 * FLOAT32)
+            yield Check("vast", "isolated valence", of, how, row["value"], rho, 10 * FLOAT32)
 
 
-def _text(setting: str, word: str, rating: float) -> str:
-    if setting == "bleached":
+def _text(context: str, word: str, rating: float) -> str:
+    if context == "bleached":
         return BLEACHED.replace("WORD", word)
-    return aligned(word, rating, opposite=setting == "misaligned")
+    return aligned(word, rating, opposite=context == "misaligned")
 
 
 def _effects(words: Any, a: Any, b: Any, layer: int) -> list[float]:
@@ -123,11 +123,11 @@ def bias_checks(run: Run, name: str, tests: tuple[str, ...]) -> Iterator[Check]:
         )
         for layer in range(len(x[0])):
             columns = {"model": name, "dataset": test.name, "measure": "weat", "layer": layer, "experiment": "bias"}
-            row = score(run.scores, **columns, pcs=None)
+            row = score(run.scores, **columns)
             if row:
                 again = plain.weat(*([one[layer] for one in group] for group in (x, y, a, b)))
-                what = f"weat d, {name} bleached, {test.name}, layer {layer}"
-                yield Check("vast", what, "a sentence at a time, plain loops", row["value"], again, FLOAT32)
+                of = f"{name} bleached, {test.name}, layer {layer}"
+                yield Check("vast", "weat d", of, "a sentence at a time, plain loops", row["value"], again, FLOAT32)
 
 
 def alone_checks(run: Run, name: str) -> Iterator[Check]:
@@ -136,13 +136,13 @@ def alone_checks(run: Run, name: str) -> Iterator[Check]:
     vectors = {word: vectors_in(name, word, word) for word in {*pairs.first, *pairs.second}}
     for layer in range(len(next(iter(vectors.values())))):
         columns = {"model": name, "dataset": pairs.name, "measure": "similarity", "layer": layer}
-        row = score(run.scores, **columns, setting="decontextualized", pooling=POOLING[name])
+        row = score(run.scores, **columns, context="decontextualized", pooling=POOLING[name])
         if row:
             rows = zip(pairs.first, pairs.second, strict=True)
             cosines = [plain.cos(vectors[u][layer], vectors[v][layer]) for u, v in rows]
             again = float(spearmanr(cosines, pairs.scores).statistic)
-            what = f"similarity, {name} alone, rg-65, layer {layer}"
-            yield Check("static", what, "a word at a time, plain loops", row["value"], again, FLOAT32)
+            of = f"{name} alone, rg-65, layer {layer}"
+            yield Check("static", "similarity", of, "a word at a time, plain loops", row["value"], again, FLOAT32)
 
 
 def aggregated_checks(run: Run, name: str, sentences: int) -> Iterator[Check]:
@@ -158,13 +158,15 @@ def aggregated_checks(run: Run, name: str, sentences: int) -> Iterator[Check]:
     for pairs in tasks:
         for layer in range(len(next(iter(vectors.values())))):
             columns = {"model": name, "dataset": pairs.name, "measure": "similarity", "layer": layer}
-            row = score(run.scores, **columns, setting="aggregated", pooling="mean/mean")
+            row = score(run.scores, **columns, context="aggregated", pooling="mean/mean")
             if row:
                 rows = zip(pairs.first, pairs.second, strict=True)
                 cosines = [plain.cos(vectors[u][layer], vectors[v][layer]) for u, v in rows]
                 again = float(spearmanr(cosines, pairs.scores).statistic)
-                what = f"similarity, {name} over {sentences} sentences, {pairs.name}, layer {layer}"
-                yield Check("static", what, "a sentence at a time, plain means", row["value"], again, FLOAT32)
+                of = f"{name} over {sentences} sentences, {pairs.name}, layer {layer}"
+                yield Check(
+                    "static", "similarity", of, "a sentence at a time, plain means", row["value"], again, FLOAT32
+                )
 
 
 def _in_sentence(name: str, text: str, spans: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:

@@ -7,20 +7,20 @@ from itertools import groupby
 from truth.check import Check
 from truth.papers import AGREE, DIFFERS, OPEN, Beside, not_here
 from wordworth import __version__
+from wordworth.measure import label
 from wordworth.pages.published import citation
 
-HEAD = """# What a sceptic is sent
+HEAD = """# Validation against the papers
 
-Made by `make truth` with version {version}. Nothing here is typed by hand but the reasons, which stand in
-`truth/explained.toml`. The studies were run on the models that come with the package{data}. Then every
-number that a paper has too was set beside the paper's, and numbers were computed a second time by code that shares
-no formula with the package (`truth/`): plain loops, SciPy, scikit-learn and transformers, a sentence or a pair at a
-time.
+Made by `make truth` with version {version}. Only the reasons are written by hand, in `truth/explained.toml`. The
+studies were run on the models that come with the package{data}. Then numbers were compared with those of
+the papers, and computed a second time by code that shares no formula with the package (`truth/`): plain loops, SciPy,
+scikit-learn and transformers, one sentence or pair at a time.
 """
 
 
 def page(beside: Sequence[Beside], checks: Sequence[Check], *, data: bool) -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     with_data = ", and on the Google News vectors of `$WORDWORTH_DATA`" if data else ""
     parts = [
         HEAD.format(version=__version__, data=with_data),
@@ -50,12 +50,13 @@ def _papers(beside: Sequence[Beside]) -> Iterator[str]:
         rows = []
         for one in group:
             theirs, ours = one.published, one.comparison.ours
-            place = ", ".join(filter(None, [theirs.model, theirs.dataset, theirs.setting]))
+            of = theirs.quantity
+            place = ", ".join(filter(None, [theirs.model, of.dataset, of.subset, of.context, of.version]))
             number = f"{theirs.value:g}" if theirs.value is not None else f"{theirs.low:g} to {theirs.high:g}"
             said = one.verdict if not one.reason else f"{one.verdict}: {one.reason}"
-            rows.append(
-                [theirs.place, f"`{theirs.measure}`", place, number, f"{ours['value']:.4g}", str(ours["n"]), said]
-            )
+            measure = f"`{label(of.measure, of.variant or None, of.k, of.threshold)}`"
+            numbers = [number, f"{ours['value']:.4g}", str(ours["n"])]
+            rows.append([theirs.place, measure, place, *numbers, said])
         header = ["where", "measure", "of", "paper", "here", "n", ""]
         yield f"### {citation(paper)}\n\n{_table(header, rows)}"
 
@@ -63,7 +64,7 @@ def _papers(beside: Sequence[Beside]) -> Iterator[str]:
 def _elsewhere(beside: Sequence[Beside]) -> str:
     rows = [[citation(paper), str(count), models] for paper, count, models in not_here(beside)]
     return (
-        "### Not held against a paper here\n\nTheir models come from a hub, or their data cannot be had.\n\n"
+        "### Not compared with a paper here\n\nTheir models come from a hub, or their data is not available.\n\n"
         + _table(["paper", "numbers", "models"], rows)
     )
 
@@ -76,11 +77,9 @@ def _twice(checks: Sequence[Check]) -> str:
     for (study, how, kind), these in kinds.items():
         worst = max(these, key=lambda one: abs(one.ours - one.again))
         off = [one for one in these if not one.agrees]
-        said = "agree" if not off else f"open: {'; '.join(one.what for one in off)}"
+        said = "agree" if not off else f"open: {'; '.join(f'{one.measure}, {one.of}' for one in off)}"
         apart = f"{abs(worst.ours - worst.again):.1e}"
-        rows.append(
-            [study, f"`{kind}`", how, str(len(these)), apart, worst.what.partition(", ")[2], these[0].shared, said]
-        )
+        rows.append([study, f"`{kind}`", how, str(len(these)), apart, worst.of, these[0].shared, said])
     head = ["study", "measure", "the second time", "numbers", "largest difference", "of", "shared, so not checked", ""]
     return _table(head, rows)
 

@@ -1,4 +1,4 @@
-"""The papers' numbers beside ours, where the model and the data are the papers' own."""
+"""Compare our numbers with the papers', where the model and the data are the papers' own."""
 
 import tomllib
 from collections import Counter
@@ -18,7 +18,7 @@ AGREE, DIFFERS, OPEN = "agrees", "explained", "open"
 
 @dataclass(frozen=True)
 class Beside:
-    """A published number, ours, and what is to be said of the difference."""
+    """A published number, ours, and what explains the difference."""
 
     comparison: Comparison
     verdict: str
@@ -30,12 +30,12 @@ class Beside:
 
 
 def digits(value: float) -> int:
-    """Decimals that a number was printed with, as far as its value shows."""
+    """Return the decimals that a number was printed with, as far as its value shows."""
     return len(f"{value:.6f}".rstrip("0").partition(".")[2])
 
 
 def within_rounding(one: Comparison) -> bool:
-    """Whether ours, rounded as the paper rounds, is the paper's number; inside the range where it gives a range."""
+    """Return whether ours, rounded as the paper rounds, is the paper's number, or in its range."""
     if one.published.value is None:
         return one.difference == 0
     # Half a unit of the last digit printed, and never finer than two digits: 0.8 was printed as .80.
@@ -43,7 +43,7 @@ def within_rounding(one: Comparison) -> bool:
 
 
 def beside_ours(runs: Runs) -> list[Beside]:
-    """What can be held against a paper here: the same model, or people and languages, who have none."""
+    """Return what can be compared with a paper here: the same model, or people and languages, which have none."""
     reasons = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))["difference"]
     return [
         Beside(one, *_verdict(one, reasons))
@@ -53,7 +53,7 @@ def beside_ours(runs: Runs) -> list[Beside]:
 
 
 def each_once(beside: Iterable[Beside]) -> list[Beside]:
-    """A published number once, though two runs here have it."""
+    """Return a published number once, though two runs here have it."""
     return list({id(one.published): one for one in beside}.values())
 
 
@@ -63,14 +63,15 @@ def _verdict(one: Comparison, reasons: Sequence[dict[str, str]]) -> tuple[str, s
     if within_rounding(one):
         return AGREE, ""
     for entry in reasons:
+        fields = {"paper": one.published.paper, "model": one.published.model, **one.published.quantity._asdict()}
         patterns = ((key, pattern) for key, pattern in entry.items() if key != "reason")
-        if all(fnmatchcase(str(getattr(one.published, key)), pattern) for key, pattern in patterns):
+        if all(fnmatchcase(str(fields[key]), pattern) for key, pattern in patterns):
             return DIFFERS, entry["reason"]
     return OPEN, ""
 
 
 def not_here(shown: Sequence[Beside]) -> Iterator[tuple[str, int, str]]:
-    """(paper, numbers, models) that no run here can be held against: their models cannot be had offline."""
+    """Yield (paper, numbers, models) that no run here compares with: their models are not available offline."""
     held = {id(one.published) for one in shown}
     rest = [one for one in published() if id(one) not in held]
     for paper, count in Counter(one.paper for one in rest).items():

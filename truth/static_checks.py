@@ -15,7 +15,8 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.embedding import Embedding
-from wordworth.results import Run
+from wordworth.measure import label
+from wordworth.results.run import Run
 
 ROUNDING = 1e-9
 Get = Callable[[str], plain.Vector | None]
@@ -52,12 +53,13 @@ def valence_checks(run: Run, embeddings: dict[str, Embedding]) -> Iterator[Check
             vectors = [get(word) for word in lexicon.words]
             effects = [plain.sc_weat(vector, a, b) for vector in vectors if vector is not None]
             ratings = [rating for rating, v in zip(lexicon.valence, vectors, strict=True) if v is not None]
-            for measure, correlate in (("valence", pearsonr), ("valence:spearman", spearmanr)):
-                row = score(run.scores, model=name, dataset=lexicon.name, measure=measure, experiment="valence")
+            place = {"model": name, "dataset": lexicon.name, "experiment": "valence"}
+            for variant, correlate in ((None, pearsonr), ("spearman", spearmanr)):
+                row = score(run.scores, **place, measure="valence", variant=variant)
                 if row:
                     again = float(correlate(effects, ratings).statistic)
-                    how = "a loop over words, SciPy's correlation"
-                    yield Check("valnorm", f"{measure}, {name}, {lexicon.name}", how, row["value"], again, ROUNDING)
+                    how, of = "a loop over words, SciPy's correlation", f"{name}, {lexicon.name}"
+                    yield Check("valnorm", label("valence", variant), of, how, row["value"], again, ROUNDING)
 
 
 def similarity_checks(run: Run, embeddings: dict[str, Embedding], study: str = "valnorm") -> Iterator[Check]:
@@ -69,26 +71,24 @@ def similarity_checks(run: Run, embeddings: dict[str, Embedding], study: str = "
                 rated = [(get(u), get(v), r) for u, v, r in zip(pairs.first, pairs.second, pairs.scores, strict=True)]
                 both = [(plain.cos(u, v), r) for u, v, r in rated if u is not None and v is not None]
                 again = float(spearmanr(*zip(*both, strict=True)).statistic)
-                yield Check(study, f"similarity, {name}, {pairs.name}", "a loop over pairs", row["value"], again, 1e-6)
+                of = f"{name}, {pairs.name}"
+                yield Check(study, "similarity", of, "a loop over pairs", row["value"], again, 1e-6)
 
 
 def analogy_checks(run: Run, embeddings: dict[str, Embedding], every: int = 40) -> Iterator[Check]:
     """One in `every` of the questions: the answers to them are in the items."""
     questions = load_analogies().questions[::every]
     for name, embedding in embeddings.items():
-        named = ["{} : {} :: {} : {}".format(*question) for question in questions]
-        answered = run.items.collect().filter(
-            pl.col("experiment") == "analogy", pl.col("model") == name, pl.col("item").is_in(named)
-        )
-        scored = answered.drop_nulls("value").unique("item")
-        spelled = {word: form for word in {w for q in questions for w in q} if (form := _form(embedding, word))}
-        asked = set(scored.get_column("item").to_list())
-        rows = [tuple(spelled[w] for w in q) for q, n in zip(questions, named, strict=True) if n in asked]
+        items = run.item_table("analogies").filter(pl.col("model") == name, pl.col("skipped").is_null()).collect()
+        answers = {tuple(row[:4]): row[4] for row in items.select("a", "b", "c", "d", "is_correct").iter_rows()}
+        asked = [question for question in questions if question in answers]
+        rows = [tuple(str(_form(embedding, word)) for word in question) for question in asked]
         if rows:
             among = embedding.words[:300_000], np.asarray(embedding.matrix[:300_000])
-            again, ours = plain.analogy(*among, rows), float(scored.get_column("value").mean())  # type: ignore[arg-type]
-            what = f"analogy, {name}, {len(rows)} of Google's questions"
-            yield Check("valnorm", what, "3CosAdd a question at a time", ours, again, ROUNDING)
+            ours = float(np.mean([answers[question] for question in asked]))
+            again = plain.analogy(*among, rows)  # type: ignore[arg-type]
+            of = f"{name}, {len(rows)} of Google's questions"
+            yield Check("valnorm", "analogy", of, "3CosAdd a question at a time", ours, again, ROUNDING)
 
 
 def _form(embedding: Embedding, word: str) -> str | None:
@@ -96,25 +96,23 @@ def _form(embedding: Embedding, word: str) -> str | None:
 
 
 def weat_checks(run: Run, embeddings: dict[str, Embedding], study: str = "weat") -> Iterator[Check]:
-    for row in run.scores.filter(pl.col("measure") == "weat").to_dicts():
+    for row in run.scores.filter(measure="weat").to_dicts():
         test, embedding = load_test(row["dataset"]), embeddings[row["model"]]
         if not test.stand_ins:
             x, y, a, b = _sets(run, row, embedding)
-            what = f"{row['dataset']}, {row['model']}"
+            of = f"{row['dataset']}, {row['model']}"
             again = plain.weat(x, y, a, b)
-            yield Check(study, f"weat d, {what}", "a loop over words", row["value"], again, ROUNDING)
+            yield Check(study, "weat d", of, "a loop over words", row["value"], again, ROUNDING)
             p = plain.weat_p(x, y, a, b)
             if p is not None:
-                yield Check(study, f"weat p, {what}", "every partition listed", row["p"], p, ROUNDING)
+                yield Check(study, "weat p", of, "every partition listed", row["p"], p, ROUNDING)
 
 
 def _sets(run: Run, row: dict[str, object], embedding: Embedding) -> list[list[plain.Vector]]:
-    """The vectors of the words that the run's items say were used, in the spelling that they say."""
-    items = run.items.collect().filter(
-        pl.col("model") == row["model"], pl.col("dataset") == row["dataset"], pl.col("left_out").is_null()
-    )
-    groups = items.get_column("group").unique(maintain_order=True).to_list()
-    spelled = [items.filter(pl.col("group") == group).select("item", "found_as").rows() for group in groups]
+    """Return the vectors of the words that the run used, in the spelling that its items have."""
+    place = (pl.col("model") == row["model"], pl.col("dataset") == row["dataset"])
+    used = run.item_table("association_words").filter(*place, pl.col("skipped").is_null()).collect()
+    spelled = [used.filter(role=role).select("word", "spelling").rows() for role in "XYAB"]
     return [[np.asarray(embedding[form or word], dtype=np.float64) for word, form in rows] for rows in spelled]
 
 
@@ -133,20 +131,22 @@ def estimator_checks(run: Run, embeddings: dict[str, Embedding]) -> Iterator[Che
             for attribute, sets in classes.items():
                 if not all(sets):  # a class of which the model has no word: the attribute has no score
                     continue
-                values = {
-                    "manzini": plain.manzini(words, sets),
-                    "manzini:centroid": plain.manzini_centroid(words, sets),
+                values: dict[tuple[str, str | None], float] = {
+                    ("manzini", None): plain.manzini(words, sets),
+                    ("manzini", "centroid"): plain.manzini_centroid(words, sets),
                 }
                 if len(sets) == 2:
-                    values["garg-euclidean"] = plain.garg(words, sets, euclidean=True)
-                    values["garg-cosine"] = plain.garg(words, sets, euclidean=False)
+                    values["garg-euclidean", None] = plain.garg(words, sets, euclidean=True)
+                    values["garg-cosine", None] = plain.garg(words, sets, euclidean=False)
                 if attribute == "gender-pairs":
-                    values |= {"direct-bias": plain.direct_bias(words, vectors), "ripa": plain.ripa(words, vectors)}
-                for measure, again in values.items():
-                    row = score(run.scores, model=name, dataset=f"{attribute}/{targets}", measure=measure)
+                    values["direct-bias", None] = plain.direct_bias(words, vectors)
+                    values["ripa", None] = plain.ripa(words, vectors)
+                place = {"model": name, "dataset": attribute, "subset": targets}
+                for (measure, variant), again in values.items():
+                    row = score(run.scores, **place, measure=measure, variant=variant)
                     if row:
-                        what = f"{measure}, {name}, {attribute}/{targets}"
-                        yield Check("static", what, "a loop over words", row["value"], again, ROUNDING)
+                        of, how = f"{name}, {attribute}, {targets}", "a loop over words"
+                        yield Check("static", label(measure, variant), of, how, row["value"], again, ROUNDING)
 
 
 def debias_checks(run: Run, embedding: Embedding) -> Iterator[Check]:
@@ -158,14 +158,14 @@ def debias_checks(run: Run, embedding: Embedding) -> Iterator[Check]:
     def projected(vector: plain.Vector) -> plain.Vector:
         return vector - (vector @ g) * g
 
-    how = "vectors less their part along he − she, plain loops"
-    for row in run.scores.filter(pl.col("measure") == "weat", pl.col("setting") == "projection").to_dicts():
+    how = "vectors without their part along he − she, plain loops"
+    for row in run.scores.filter(measure="weat", version="projection").to_dicts():
         sets = [there(get, group) for group in load_test(row["dataset"]).groups]
         again = plain.weat(*([projected(vector) for vector in group] for group in sets))
-        yield Check("debias", f"weat d, {embedding.name}, {row['dataset']}", how, row["value"], again, 1e-5)
-    for row in run.scores.filter(pl.col("measure") == "similarity", pl.col("setting") == "projection").to_dicts():
+        yield Check("debias", "weat d", f"{embedding.name}, {row['dataset']}", how, row["value"], again, 1e-5)
+    for row in run.scores.filter(measure="similarity", version="projection").to_dicts():
         pairs = load_pairs(row["dataset"])
         rated = [(get(u), get(v), r) for u, v, r in zip(pairs.first, pairs.second, pairs.scores, strict=True)]
         both = [(plain.cos(projected(u), projected(v)), r) for u, v, r in rated if u is not None and v is not None]
         again = float(spearmanr(*zip(*both, strict=True)).statistic)
-        yield Check("debias", f"similarity, {embedding.name}, {pairs.name}", how, row["value"], again, 1e-5)
+        yield Check("debias", "similarity", f"{embedding.name}, {pairs.name}", how, row["value"], again, 1e-5)
