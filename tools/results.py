@@ -23,12 +23,12 @@ from typing import Any
 import polars as pl
 
 from tools.pages import DOCS, ROOT, markdown, put
+from tools.svg import draw_svg
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import FORMULA, load_probe, probe_names
 from wordworth.pages.behaviour_answers import single_words
-from wordworth.pages.figures import draw_svg
 from wordworth.pages.figures.figure import OPTION, TRIED
 from wordworth.pages.figures.meaning import intrinsic_tasks, valence_by_layer
 from wordworth.pages.figures.specification import specification_curves

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from wordworth.results import Findings
+    from wordworth.results.run import Run
 
 PAIRS = [
     ("cat", "dog", 7.0), ("sun", "moon", 5.0), ("river", "storm", 3.0), ("knife", "love", 0.5), ("love", "joy", 8.0),
@@ -26,7 +26,7 @@ STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "lexica": ["bellezza"],
             "experiments": ["contextualization", "bias"],
-            "settings": ["bleached", "aligned"],
+            "contexts": ["bleached", "aligned"],
             "tests": ["weat1"],
             "controls": ["untrained", "shuffled"],
             "permutations": 100,
@@ -50,7 +50,7 @@ STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
 """Study → its model and its settings; `@name` is a toy."""
 
 
-def find(name: str, folder: Path) -> "Findings":
+def find(name: str, folder: Path) -> "Run":
     """Run a study on the toys in a folder."""
     from wordworth.study import study
 

@@ -8,12 +8,12 @@ import transformers as hf
 
 from made_models import llama_folder
 from repair_models import networks, tokenizer
+from typed_runs import items_of, reasons, value, values_by
 from wordworth.repair.checkpoint import load_whole
 from wordworth.repair.subwords import every_piece
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
 from wordworth.study.debias.network import TEST
-from wordworth.study.debias.study import cost_rows, versions
 from wordworth.transform import difference_direction
 
 debias = study("debias")
@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_on_subwords(folder, method, tmp_path):
     made = debias(folder / "llama", mitigate=method, without=PARTS)
-    made.network.save(tmp_path / "saved")
+    made.product.save(tmp_path / "saved")
     pieces, before = (
         every_piece(load_whole(one, device="cpu"), ["he", "she", "doctor"])
         for one in (tmp_path / "saved", folder / "llama")
@@ -56,18 +56,17 @@ def test_every_method_on_subwords(folder, method, tmp_path):
         np.testing.assert_allclose(pieces.matrix.mean(axis=0), before.matrix.mean(axis=0), atol=1e-6)
     else:
         assert np.abs(pieces.matrix @ direction).max() < 1e-6
-    assert versions(made.scores) == (["original", "inlp"] if method == "inlp" else ["original"])
     hf.AutoModelForCausalLM.from_pretrained(tmp_path / "saved")
 
 
 def test_twice_is_once(folder, tmp_path):
     plan = {"concept": ((str(folder / "one.txt"), str(folder / "other.txt")),), "mitigate": "leace", "without": PARTS}
     once = debias(folder / "llama", **plan)
-    assert once.left_out == {"not in vocabulary": 1}
-    once.network.save(tmp_path / "once")
+    assert once.skipped == {"not in vocabulary": 1}
+    once.product.save(tmp_path / "once")
     again = debias(tmp_path / "once", **plan)
-    assert any("The model is left as it is" in said for said in again.warnings)
-    again.network.save(tmp_path / "twice")
+    assert any("nothing to remove" in reason for reason in reasons(again, "skipped"))
+    again.product.save(tmp_path / "twice")
     first, second = ((tmp_path / one / "model.safetensors").read_bytes() for one in ("once", "twice"))
     assert first == second
 
@@ -80,19 +79,20 @@ def test_measured_on_every_version(tmp_path):
     text.write_text("This is a pleasant word, and that is an unpleasant one.\n" * 8)
     asked = {"corpus": text, "words": 60, "tests": ("weat8",), "pairs": ("rg-65",), "random": 1}
     made = debias(model, **asked, directions=APART, without=("bias", "nli"), layers=(0, 1), **QUICK)
-    assert versions(made.scores) == ["original", "projection", "random"]
-    rows = {what: values for what, values, _ in cost_rows(made.scores)}
-    assert "valence: bellezza, layer 0" in rows
-    assert {"weat: weat8, layer 1", "similarity: rg-65, layer 1"} <= rows.keys()
-    (surprise,) = [values for what, values in rows.items() if what.endswith("perplexity")]
-    for values in rows.values():
-        assert values.keys() == {"original", "projection", "random"}
-    assert rows["weat: weat8, layer 1"]["original"] != rows["weat: weat8, layer 1"]["projection"]
+    tasks = [
+        {"measure": "valence", "dataset": "bellezza", "layer": 0},
+        {"measure": "weat", "dataset": "weat8", "layer": 1},
+        {"measure": "similarity", "dataset": "rg-65", "layer": 1},
+        {"measure": "perplexity"},
+    ]
+    for task in tasks:
+        measured = values_by(made, "version", **task)
+        assert list(measured) == ["original", "projection", "random"]
+        assert measured["original"] != measured["projection"]
     # The version that is saved gives what was measured.
-    made.network.save(tmp_path / "saved")
-    alone = study("predict")(tmp_path / "saved", corpus=text, words=60, soft_match=("none",), resamples=20).scores
-    (found,) = alone.filter(pl.col("measure") == "perplexity")["value"]
-    assert found == pytest.approx(surprise["projection"], rel=1e-4)
+    made.product.save(tmp_path / "saved")
+    alone = study("predict")(tmp_path / "saved", corpus=text, words=60, soft_match=("none",), resamples=20)
+    assert value(alone, measure="perplexity") == pytest.approx(measured["projection"], rel=1e-4)
 
 
 def test_inference_on_frozen_vectors(data, tmp_path, monkeypatch):
@@ -104,14 +104,10 @@ def test_inference_on_frozen_vectors(data, tmp_path, monkeypatch):
     model = llama_folder(tmp_path / "tiny")
     asked = {"directions": APART, "without": [part for part in PARTS if part != "nli"]}
     made = debias(model, **asked, random=1, **QUICK)
-    (row,) = [values for what, values, _ in cost_rows(made.scores) if what == f"accuracy: {TEST}, layer 1"]
-    assert row.keys() == {"original", "projection"}
-    right = (
-        made.items.filter(pl.col("experiment") == "accuracy", pl.col("left_out").is_null())
-        .group_by("setting")
-        .agg(pl.col("value").mean())
-    )
-    assert dict(right.iter_rows()) == pytest.approx(row)
+    accuracy = values_by(made, "version", experiment="accuracy", dataset=TEST, layer=1)
+    assert list(accuracy) == ["original", "projection"]
+    pairs = items_of(made, "labelled_pairs", skipped=None).group_by("version", maintain_order=True)
+    assert dict(pairs.agg(pl.col("is_correct").mean()).iter_rows()) == pytest.approx(accuracy)
 
 
 def _first(data, count):
@@ -121,17 +117,17 @@ def _first(data, count):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         (("llama", "--concept", "one.txt,nowhere.txt"), "llama has none of the 1 words of nowhere"),
         (("llama", "--concept", "one.txt"), "'one.txt' is not two or more names"),
     ],
 )
-def test_refusals(folder, command, tmp_path, monkeypatch, given, told):
+def test_refusals(folder, command, tmp_path, monkeypatch, given, message):
     monkeypatch.chdir(folder)
     answer = command("debias", *given, "--without", "all", "-o", tmp_path / "saved", "--run-output", tmp_path / "run")
     assert answer.code == 2
-    assert told in answer.err
+    assert message in answer.err
     assert answer.err.count("\n") == 1
     assert not (tmp_path / "saved").exists()
     assert not (tmp_path / "run" / "run.json").exists()

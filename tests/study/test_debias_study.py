@@ -1,25 +1,21 @@
 """The study `debias`: the rows it leaves against the transforms and measures by themselves; the command; bad input."""
 
-import json
-import sys
-
 import numpy as np
-import polars as pl
 import pytest
 
+from typed_runs import items_of, one, reasons, value, values_by
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
-from wordworth.cli import main
 from wordworth.embedding import Embedding, Provenance, load, save
 from wordworth.errors import WordworthError
 from wordworth.measure import cosines, sc_weat, similarity, valence
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
+from wordworth.results.run import Run, read_run
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
-from wordworth.study.debias.study import add_controls, changed, cost_rows, versions
-from wordworth.study.tables import stability_rows
+from wordworth.study.debias.study import add_draws, debias_tables
 from wordworth.transform import Moments, class_means, difference_direction, erased, leace_of, random_directions, remove
 
 debias = study("debias")
@@ -50,17 +46,16 @@ def _test_words(name: str) -> list[str]:
     return [word for group in load_test(name).groups for word in group]
 
 
-def value(scores: pl.DataFrame, **where: str | int) -> float:
-    (found,) = scores.filter(pl.col(key) == wanted for key, wanted in where.items()).get_column("value")
-    return found
+def versions(run: Run) -> list[str]:
+    return run.scores["version"].drop_nulls().unique(maintain_order=True).to_list()
 
 
 def test_before_after_and_control_are_the_measures_of_each_version(words):
-    made = debias(words, **LIGHT)
+    run = debias(words, **LIGHT)
     subspace = difference_direction(words, "he", "she")
     after = remove(words, subspace.basis, subspace.name)
-    np.testing.assert_array_equal(made.embedding.matrix, after.matrix)
-    assert made.embedding.provenance.steps == after.provenance.steps
+    np.testing.assert_array_equal(run.product.matrix, after.matrix)
+    assert run.product.provenance.steps == after.provenance.steps
 
     polar, lexicon, pairs = polar_words(), load_lexicon("bellezza"), load_pairs("rg-65")
     controls = [remove(words, one.basis, one.name) for one in random_directions(16, count=3)]
@@ -74,102 +69,99 @@ def test_before_after_and_control_are_the_measures_of_each_version(words):
         sides = [np.array([version[word] for word in side]) for side in (pairs.first, pairs.second)]
         return similarity(cosines(*sides), pairs.scores, resamples=1, seed=0).value
 
-    scores = made.scores
     for measure, plain in (("valence", valence_of), ("similarity", similarity_of)):
-        assert value(scores, measure=measure, setting="original") == pytest.approx(plain(words))
-        assert value(scores, measure=measure, setting="projection") == pytest.approx(plain(after))
-        alone = [plain(one) for one in controls]
-        assert value(scores, measure=measure, setting="random:2") == pytest.approx(alone[1])
-        assert value(scores, measure=measure, setting="random") == pytest.approx(np.mean(alone))
-    assert abs(value(scores, measure="weat", dataset="weat8", setting="projection")) < 2
-    kept = scores.filter(pl.col("setting") == "original", pl.col("measure") == "valence")
-    assert kept["low"][0] < kept["value"][0] < kept["high"][0]
-    assert scores.filter(pl.col("setting").str.starts_with("random"))["low"].is_null().all()
-    assert set(scores["study"]) == {"debias"}
+        assert value(run, measure=measure, version="original") == pytest.approx(plain(words))
+        assert value(run, measure=measure, version="projection") == pytest.approx(plain(after))
+        alone = [plain(control) for control in controls]
+        assert value(run, measure=measure, version="random", draw=2) == pytest.approx(alone[1])
+        assert value(run, measure=measure, version="random") == pytest.approx(np.mean(alone))
+    assert abs(value(run, measure="weat", dataset="weat8", version="projection")) < 2
+    before = one(run.scores, version="original", measure="valence")
+    assert before["low"] < before["value"] < before["high"]
+    assert run.scores.filter(version="random")["low"].is_null().all()
 
 
-def test_items_of_both_versions_and_missing_words_once(words):
-    found = debias(words, **LIGHT)
-    items = found.items
-    assert set(items["setting"].drop_nulls()) == {"original", "projection"}
-    rated = items.filter(pl.col("group") == "lexicon").group_by("setting").len()
+def test_items_of_both_versions(words):
+    run = debias(words, **LIGHT)
+    rated = items_of(run, "rated_words").group_by("version").len()
     assert dict(rated.iter_rows()) == {"original": 399, "projection": 399}
-    one = items.filter(pl.col("experiment") == "similarity", pl.col("setting") == "projection").row(0, named=True)
-    first, second = one["item"].split()
+    pair = items_of(run, "word_pairs", version="projection").row(0, named=True)
     after = remove(words, difference_direction(words, "he", "she").basis, "")
-    assert one["value"] == pytest.approx(cosines(after[first][None], after[second][None])[0], abs=1e-6)
+    cosine = cosines(after[pair["first"]][None], after[pair["second"]][None])[0]
+    assert pair["value"] == pytest.approx(cosine, abs=1e-6)
 
 
 def test_stability_where_the_words_are(words):
-    found = debias(words, without=PARTS[1:], **QUICK)
-    rows = dict(stability_rows(found.scores))
-    assert list(rows) == ["gendered", "names", "demonyms"]
-    assert rows["gendered"]["2nd"] < 0.5  # one direction tells the pairs apart
-    assert rows["gendered"]["cosine"] > 0.5
-    assert rows["demonyms"]["2nd"] > 0.7  # no direction does: they are random
-    assert any("stability of adherents was not measured" in sentence for sentence in found.warnings)
+    run = debias(words, without=PARTS[1:], **QUICK)
+    second, cosine = (
+        values_by(run, "dataset", measure=measure, k=k) for measure, k in (("principal", 2), ("cosine", None))
+    )
+    assert list(cosine) == ["gendered", "names", "demonyms"]
+    assert second["gendered"] < 0.5  # one direction tells the pairs apart
+    assert cosine["gendered"] > 0.5
+    assert second["demonyms"] > 0.7  # no direction does: they are random
+    assert [notice.dataset for notice in run.notices if notice.kind == "failed"] == ["adherents"]
 
 
 def test_another_language_is_debiased_and_not_measured(words):
     german = Embedding(words.words, words.matrix, Provenance("made", language="german"))
-    made = debias(german, **LIGHT)
-    assert made.scores["measure"].to_list() == ["dimensions"]
-    assert any("has german words" in sentence for sentence in made.warnings)
+    run = debias(german, **LIGHT)
+    assert run.scores["measure"].to_list() == ["dimensions"]
+    assert any("german" in reason for reason in reasons(run, "skipped"))
 
 
 @pytest.mark.parametrize("method", ["hard-debias", "inlp"])
 def test_other_methods(words, method):
-    made = debias(words, mitigate=method, **LIGHT)
-    assert versions(made.scores) == ["original", method, "random"]
+    run = debias(words, mitigate=method, **LIGHT)
+    assert set(versions(run)) == {"original", method, "random"}
     direction = difference_direction(words, "he", "she").basis[0]
-    unit = made.embedding["accountant"] / np.linalg.norm(made.embedding["accountant"])
+    unit = run.product["accountant"] / np.linalg.norm(run.product["accountant"])
     if method == "hard-debias":
         assert abs(unit @ direction) < 1e-6
-        assert abs(made.embedding["he"] @ direction) > 0.1
-        assert any("words neutralized" in note for note in made.notes)
+        assert abs(run.product["he"] @ direction) > 0.1
+        assert any("neutralized" in reason for reason in reasons(run, "info"))
     else:
-        kept = made.scores.filter(pl.col("setting") == "inlp", pl.col("experiment") == "subspace")
-        told = dict(zip(kept["measure"], kept["value"], strict=True))
-        assert told["inlp:before"] > 0.8
-        assert told["inlp:after"] < told["inlp:before"]
-        assert told["dimensions"] >= 1
+        accuracy = values_by(run, "variant", measure="inlp", version="inlp")
+        assert accuracy["before"] > 0.8
+        assert accuracy["after"] < accuracy["before"]
+        assert value(run, measure="dimensions", version="inlp") >= 1
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("form", ["vectors.npz", "vectors.txt"])
 def test_debiased_twice_is_debiased_once(words, method, form, tmp_path):
-    once = debias(words, mitigate=method, without=PARTS).embedding
+    once = debias(words, mitigate=method, without=PARTS).product
     save(once, tmp_path / form)
     again = debias(load(tmp_path / form), mitigate=method, without=PARTS)
     lengths = np.linalg.norm(once.matrix, axis=1, keepdims=True)
-    assert np.abs((again.embedding.matrix - once.matrix) / lengths).max() < 2e-6
-    assert any("left as they are" in said for said in again.warnings) == (method != "hard-debias")
+    assert np.abs((again.product.matrix - once.matrix) / lengths).max() < 2e-6
+    assert bool(reasons(again, "skipped")) == (method != "hard-debias")
 
 
 @pytest.mark.parametrize("method", ["projection", "inlp", "leace"])
 def test_a_concept_of_two_classes(words, method):
     """After LEACE the means of the classes are one; after the others, what was between them is out of all words."""
     plan = {"concept": (("bommasani-male", "bommasani-female"),), "without": PARTS, "mitigate": method}
-    made = debias(words, **plan)
-    assert value(made.scores, measure="dimensions", n=40) == 1
-    means = [np.mean([made.embedding[word] for word in load_word_set(name).words], axis=0) for name in SETS[:2]]
+    run = debias(words, **plan)
+    assert value(run, measure="dimensions", n=40) == 1
+    means = [np.mean([run.product[word] for word in load_word_set(name).words], axis=0) for name in SETS[:2]]
     unit = class_means(words, {name: load_word_set(name).words for name in SETS[:2]}).basis[0]
     if method == "leace":
         np.testing.assert_allclose(*means, atol=2e-6)
-        assert made.embedding.provenance.steps[-1].startswith("leace: bommasani-male / bommasani-female (1; ")
-        again = debias(made.embedding, **plan)
-        assert again.embedding is made.embedding
-        assert any("have one mean in made" in said for said in again.warnings)
+        assert run.product.provenance.steps[-1].startswith("leace: bommasani-male / bommasani-female (1; ")
+        again = debias(run.product, **plan)
+        assert again.product is run.product
+        assert any("have one mean in made" in reason for reason in reasons(again, "skipped"))
     else:
-        assert abs(made.embedding["accountant"] @ unit) < 1e-5
+        assert abs(run.product["accountant"] @ unit) < 1e-5
 
 
 def test_leace_of_three_classes_and_its_control(words):
     three = (("bommasani-male", "bommasani-female", "dev-demonyms_train"),)
-    made = debias(words, mitigate="leace", concept=three, **LIGHT)
-    assert value(made.scores, measure="dimensions") == 2
-    assert versions(made.scores) == ["original", "leace", "random"]
-    means = [np.mean([made.embedding[word] for word in load_word_set(name).words], axis=0) for name in three[0]]
+    run = debias(words, mitigate="leace", concept=three, **LIGHT)
+    assert value(run, measure="dimensions") == 2
+    assert set(versions(run)) == {"original", "leace", "random"}
+    means = [np.mean([run.product[word] for word in load_word_set(name).words], axis=0) for name in three[0]]
     np.testing.assert_allclose(means[1:], [means[0]] * 2, atol=2e-6)
     moments = Moments.of(words.matrix)
     (control, *_) = random_directions(16, count=3, k=2)
@@ -178,12 +170,12 @@ def test_leace_of_three_classes_and_its_control(words):
     poles = [np.array([other[word] for word in pole]) for pole in (polar.pleasant, polar.unpleasant)]
     rows = np.array([other[word] for word in lexicon.words])
     alone = valence(sc_weat(rows, *poles), lexicon.valence, resamples=1, seed=0).value
-    assert value(made.scores, measure="valence", setting="random:1") == pytest.approx(alone)
+    assert value(run, measure="valence", version="random", draw=1) == pytest.approx(alone)
 
 
 def test_several_subspaces_are_taken_out_together(words, tmp_path):
     (tmp_path / "mine.txt").write_text("father mother\nson, daughter\n\n")
-    made = debias(
+    run = debias(
         words,
         without=PARTS,
         directions=(("he", "she"),),
@@ -191,36 +183,42 @@ def test_several_subspaces_are_taken_out_together(words, tmp_path):
         bias_words=("dev-demonyms_train",),
         concept=(("bommasani-male", "bommasani-female"),),
     )
-    assert value(made.scores, measure="dimensions") == 4
+    assert value(run, measure="dimensions") == 4
     he_she = difference_direction(words, "he", "she").basis[0]
-    assert np.abs(made.embedding.matrix @ he_she).max() < 1e-5
-    assert "he − she and mine and dev-demonyms_train and bommasani-male / " in made.embedding.provenance.steps[0]
+    assert np.abs(run.product.matrix @ he_she).max() < 1e-5
+    assert "he − she and mine and dev-demonyms_train and bommasani-male / " in run.product.provenance.steps[0]
 
 
-def test_controls_are_averaged():
-    drawn = []
+def test_draws_are_averaged():
+    draws = []
     for number in (1.0, 2.0, 6.0):
-        found = Findings("debias")
-        found.score(experiment="weat", model="m", dataset="weat1", measure="weat", value=number, p=0.5, n=9)
-        drawn.append(found)
+        draw = Findings("debias")
+        draw.score(experiment="weat", model="m", dataset="weat1", measure="weat", value=number, p=0.5, n=9)
+        draws.append(draw)
     findings = Findings("debias")
-    add_controls(findings, drawn)
-    assert findings.scores["setting"].to_list() == ["random:1", "random:2", "random:3", "random"]
-    assert findings.scores["value"].to_list() == [1, 2, 6, 3]
+    add_draws(findings, draws)
+    assert findings.scores.select("version", "draw", "value").rows() == [
+        *(("random", 1, 1.0), ("random", 2, 2.0), ("random", 3, 6.0)),
+        ("random", None, 3.0),
+    ]
     assert findings.scores["p"].is_null().all()
 
 
 def test_the_table():
     findings = Findings("debias")
-    for setting, number in (("original", 0.4), ("projection", 0.5), ("random:1", 0.3), ("random", 0.35)):
-        where = {"experiment": "gender", "dataset": "gender", "setting": setting}
-        findings.score(**where, measure="net-neutral", value=number, n=7)
-        findings.score(**where, measure="net-neutral:by-pair", value=number, n=7)
-    (row,) = cost_rows(findings.scores)
-    assert row == ("gender: net-neutral", {"original": 0.4, "projection": 0.5, "random": 0.35}, 7)
-    assert changed(row[0], 0.5, 0.4) == "+25.0%"
-    assert changed("weat: weat6", -0.5, 1.0) == "-1.500"
-    assert changed("weat: weat6", None, 1.0) == ""
+    for version, draw, number in (("original", None, 0.4), ("projection", None, 0.5), ("random", 1, 0.3)):
+        place = {"experiment": "gender", "dataset": "gender", "version": version, "draw": draw, "n": 7}
+        findings.score(**place, measure="net-neutral", value=number)
+        findings.score(**place, measure="net-neutral", variant="by-pair", value=number)
+    findings.score(experiment="weat", dataset="weat6", version="original", measure="weat", value=1.0, n=50)
+    findings.score(experiment="weat", dataset="weat6", version="projection", measure="weat", value=-0.5, n=50)
+    (table,) = debias_tables(findings.to_run(command=[]))
+    assert table.heads == ("original", "projection", "change", "n")
+    neutrality, effect = table.rows
+    assert (neutrality.names, effect.names) == (("gender: net-neutral",), ("weat: weat6",))
+    assert [cell.value for cell in neutrality.cells] == pytest.approx([0.4, 0.5, 0.25, 7])
+    assert neutrality.cells[2].form == "percent"  # of neutrality, as in the paper
+    assert [cell.value for cell in effect.cells] == pytest.approx([1.0, -0.5, -1.5, 50])
 
 
 @pytest.mark.parametrize(
@@ -245,33 +243,18 @@ def test_bad_plans(words, plan, sentence):
         debias(words, without=PARTS, **plan)
 
 
-def test_the_command(words, tmp_path, monkeypatch, capsys):
+def test_the_command(words, tmp_path, command):
     save(words, tmp_path / "mine.npz")
     target, folder = tmp_path / "out.vec", tmp_path / "report"
-
-    def run(*more: str) -> int:
-        given = ["debias", str(tmp_path / "mine.npz"), "-o", str(target), "--run-output", str(folder), *more]
-        monkeypatch.setattr(sys, "argv", ["wordworth", *given])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0)
-
+    given = ["debias", tmp_path / "mine.npz", "-o", target, "--run-output", folder, "--direction", "he,she"]
     small = ["--without", "bias", "--without", "nli", "--pairs", "rg-65", "--test", "weat8"]
-    small += ["--random", "2", "--resamples", "10"]
-    assert run("--direction", "he,she", *small) == 0
-    shown = capsys.readouterr().out
-    assert "similarity: rg-65" in shown
-    assert "projection" in shown
-    assert shown.strip().endswith("out.vec")
+    answer = command(*given, *small, "--random", 2, "--resamples", 10)
+    assert answer.code == 0, answer.err
+    assert "similarity: rg-65" in answer.out
+    assert answer.out.strip().endswith("out.vec")
     again = load(target)
     np.testing.assert_allclose(again.matrix @ difference_direction(words, "he", "she").basis[0], 0, atol=1e-5)
-    told = json.loads((folder / "run.json").read_text())
-    assert told["study"] == "debias"
-    assert told["settings"]["directions"] == [["he", "she"]]
-    assert (folder / "scores.csv").exists()
-    assert run("--direction", "he,she", *small) == 2  # nothing is replaced unasked
-    assert "is there already" in capsys.readouterr().err
-    assert run("--without", "all", "--overwrite", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["scores"][0]["measure"] == "dimensions"
-    assert run("--direction", "he", "--overwrite") == 2
-    assert "'he' is not two names with a comma between" in capsys.readouterr().err
+    assert read_run(folder).settings["directions"] == [["he", "she"]]
+    refused = command(*given, *small)  # nothing is replaced unasked
+    assert (refused.code, "is there already" in refused.err) == (2, True)
+    assert command(*given, "--without", "all", "--overwrite").code == 0

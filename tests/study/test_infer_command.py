@@ -1,21 +1,21 @@
 """`wordworth run infer` on a folder that a training left: what it prints, what it writes, and how it refuses."""
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 import torch
 
+from commands import Command
+from typed_runs import items_of, one, reasons
 from wordworth.catalog.read.nli import load_nli
-from wordworth.cli import main
 from wordworth.nli.attention import Network, Shape
 from wordworth.nli.loading import load, vectors_to_train_on, write_model
 from wordworth.nli.nli import accuracy
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
+from wordworth.results.run import read_run
 
 
 @pytest.fixture
@@ -39,70 +39,55 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["wordworth", "run", "infer", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
-
-
-def test_run_infer(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["own=model", "--probe", "gender", "--probe", "religion", "--sample", "300", "--random", "1"]
-    asked += ["--slice", "polarity=rude", "--resamples", "20", "--farthest", "2", "-o", "out"]
+def test_run_infer(folder: Path, command: Command) -> None:
+    asked = ["own=model", "--probe", "gender", "--probe", "religion", "--sample", 300, "--random", 1]
+    asked += ["--slice", "polarity=rude", "--resamples", 20, "--farthest", 2, "-o", "out"]
     asked += ["--mitigate", "projection", "--mitigate", "leace"]
-    assert _run(monkeypatch, *asked) == 0
-    told = capsys.readouterr()
-    assert "gender · own · 300 pairs (the paper: over 2,000,000)" in told.out
-    assert "religion · own · slices" in told.out
-    assert "farthest from neutral" in told.out
-    scores = pl.read_csv(folder / "out" / "scores.csv", infer_schema_length=None)
-    assert set(scores["model"]) == {"own"}
-    settings = ["original", "projection", "leace", "random:1", "random"]
-    assert scores["setting"].unique(maintain_order=True).to_list() == settings
-    assert {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7"} <= set(scores["measure"])
-    manifest = json.loads((folder / "out" / "run.json").read_text())
-    assert any("1,936,512 pairs (1,968 × 164 × 6); the paper: over 2,000,000" in note for note in manifest["notes"])
-    items = pl.read_parquet(folder / "out" / "items.parquet")
-    assert len(items.filter(pl.col("group") == "largest entailment", pl.col("setting") == "original")) == 4
+    answer = command("run", "infer", *asked)
+    assert answer.code == 0, answer.err
+    assert "gender · own · 300 pairs (the paper: over 2,000,000)" in answer.out
+    assert "religion · own · slices" in answer.out
+    assert "farthest from neutral" in answer.out
+    run = read_run("out")
+    assert set(run.scores["model"]) == {"own"}
+    versions = run.scores.select("version", "draw").unique(maintain_order=True).rows()
+    assert versions == [("original", None), ("projection", None), ("leace", None), ("random", 1), ("random", None)]
+    assert {"net-neutral", "fraction-neutral", "threshold"} <= set(run.scores["measure"])
+    assert any("1,936,512 pairs (1,968 × 164 × 6); the paper: over 2,000,000" in reason for reason in reasons(run))
+    assert len(items_of(run, "sentence_pairs", extreme="entailment", version="original")) == 4
 
 
-def test_accuracy_on_a_csv_of_numbered_labels(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_accuracy_on_a_csv_of_numbered_labels(folder: Path, command: Command) -> None:
     (folder / "own.csv").write_text('premise,hypothesis,label\nhe he,she,0\nshe,he,2\nhe,"she, he",1\n')
-    asked = ["own=model", "--probe", "gender", "--sample", "50", "--random", "0", "--mitigate", "none"]
-    asked += ["--resamples", "20", "--accuracy", "own.csv", "--json", "-o", "out"]
-    assert _run(monkeypatch, *asked) == 2
-    assert "own.csv, line 2: the label is '0'; labels are entailment" in (told := capsys.readouterr().err)
-    assert "--label-map 0=entailment,1=neutral,2=contradiction" in told
-    assert _run(monkeypatch, *asked, "--label-map", "0=entailment,1=neutral,2=contradiction") == 0
-    (row,) = [one for one in json.loads(capsys.readouterr().out)["scores"] if one["measure"] == "accuracy"]
+    asked = ["own=model", "--probe", "gender", "--sample", 50, "--random", 0, "--mitigate", "none"]
+    asked += ["--resamples", 20, "--accuracy", "own.csv", "--json", "-o", "out"]
+    refused = command("run", "infer", *asked)
+    assert refused.code == 2
+    assert "own.csv, line 2: the label is '0'" in refused.err
+    assert "--label-map 0=entailment,1=neutral,2=contradiction" in refused.err
+    answer = command("run", "infer", *asked, "--label-map", "0=entailment,1=neutral,2=contradiction")
+    (row,) = [score for score in json.loads(answer.out)["scores"] if score["measure"] == "accuracy"]
     assert (row["dataset"], row["n"]) == ("own", 3)
-    read = load_nli("own.csv", {"0": "entailment", "1": "neutral", "2": "contradiction"})
-    assert row["value"] == accuracy(load("model"), read.examples())
-    manifest = json.loads((folder / "out" / "run.json").read_text())
-    assert manifest["settings"]["label_map"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
+    label_map = {"0": "entailment", "1": "neutral", "2": "contradiction"}
+    assert row["value"] == accuracy(load("model"), load_nli("own.csv", label_map).examples())
+    run = read_run("out")
+    assert run.settings["label_map"] == label_map
+    assert one(run.scores, measure="accuracy")["value"] == row["value"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
-        (["model", "--label-map", "0"], "--label-map is '0'; write LABEL=MEANING with commas between"),
+        (["model", "--label-map", "0"], "--label-map is '0'"),
         (["model", "--mitigate", "none", "--mitigate", "inlp"], "none and something else"),
-        (["model", "--probe", "gendr"], "there is no probe 'gendr'; did you mean gender?"),
-        (["model", "--articles", "ear"], "--articles is 'ear'; it can be sound or letter"),
+        (["model", "--probe", "gendr"], "did you mean gender?"),
+        (["model", "--articles", "ear"], "it can be sound or letter"),
         (["model", "--probe", "religion", "--mitigate", "hard-debias", "--sample", "9"], "word lists for gender only"),
         (["nowhere/model"], "nowhere/model"),
     ],
 )
-def test_refusals(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    told: str,
-) -> None:
-    assert _run(monkeypatch, *arguments) == 2
-    shown = capsys.readouterr().err
-    assert told in " ".join(shown.split())
-    assert shown.count("\n") == 1
+def test_refusals(folder: Path, command: Command, arguments: list[str], message: str) -> None:
+    answer = command("run", "infer", *arguments)
+    assert answer.code == 2
+    assert message in " ".join(answer.err.split())
+    assert answer.err.count("\n") == 1

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 import torch
 from torch import Tensor
 
 from made_elmo import PROBE
+from typed_runs import values_by
 from wordworth.nli.attention import Network, Shape
 from wordworth.nli.contextual import ElmoVectors
 from wordworth.nli.over_vectors import AttentionNli
@@ -49,9 +49,8 @@ def test_projection_of_layer_one(tmp_path: Path) -> None:
     network = Network(Shape(dim=8, layers=3, beside=True, hidden=6, compare=5)).eval()
     elmo = Layers()
     model = AttentionNli("over-elmo", network, ElmoVectors(elmo))
-    findings = infer([model], probes=[path], random=1, resamples=20)
-    net = findings.scores.filter(pl.col("measure") == "net-neutral")
-    found = dict(zip(net.get_column("setting"), net.get_column("value"), strict=True))
+    run = infer([model], probes=[path], random=1, resamples=20)
+    found = values_by(run, "version", measure="net-neutral")
     he, she = (row / row.norm() for row in elmo.words(elmo.codes(["he", "she"])))
     direction = (he - she) / (he - she).norm()
 
@@ -61,8 +60,8 @@ def test_projection_of_layer_one(tmp_path: Path) -> None:
 
     changed = ElmoVectors(ByHand())
     pairs = PairSet.of(load_probe(path))
-    for setting, version in (("original", model), ("projection", AttentionNli("x", network, changed))):
+    for name, version in (("original", model), ("projection", AttentionNli("x", network, changed))):
         both = [pairs.pair(index)[:2] for index in range(4)]
         slow = np.mean([version.probabilities(list(one), np.array([[0, 1]]))[0, 1] for one in both])
-        assert found[setting] == pytest.approx(slow, abs=1e-6)
+        assert found[name] == pytest.approx(slow, abs=1e-6)
     assert len({round(value, 7) for value in found.values()}) == 3  # one random direction is its own mean

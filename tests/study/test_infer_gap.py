@@ -3,11 +3,11 @@
 from itertools import combinations
 
 import numpy as np
-import polars as pl
 import pytest
 import torch
 
 from slow_nli import slow
+from typed_runs import one, value
 from wordworth.embedding import Embedding, Provenance
 from wordworth.measure.neutrality import Tally, by_premise, gap_replicates, group_means
 from wordworth.nli.attention import Network, Shape
@@ -60,62 +60,61 @@ def asked(model: AttentionNli, first: str, second: str) -> np.ndarray:
     return np.mean(each(model, first, second), axis=0)
 
 
-def value(scores: pl.DataFrame, **where: str) -> float:
-    return scores.filter(pl.col(key) == wanted for key, wanted in where.items()).get_column("value").item()
-
-
 def test_neutrality_gap_lean_and_control_are_what_one_pair_at_a_time_gives(model, tmp_path):
     (tmp_path / "small.toml").write_text(GROUPED)
     made = infer(model, probes=(tmp_path / "small.toml",), random=1, resamples=50)
-    assert made.scores.filter(pl.col("measure") == "net-neutral").get_column("n").max() == 200
+    assert one(made.scores, measure="net-neutral", version="original")["n"] == 200
     direction = difference_direction(model.embedder.embedding, "he", "she")
     changed = model.with_vectors(remove(model.embedder.embedding, direction.basis, "he − she"))
-    for setting, version in (("original", model), ("projection", changed)):
+    for name, version in (("original", model), ("projection", changed)):
         means = {
             job: [np.mean([asked(version, job, word) for word in group], axis=0) for group in (MEN, WOMEN)]
             for job in JOBS
         }
         lean = np.mean([men - women for men, women in means.values()], axis=0)
         gap = np.mean([np.abs(men - women) for men, women in means.values()], axis=0)
-        swapped = np.mean([asked(version, one, other) for one in JOBS for other in JOBS if one != other], axis=0)
-        here = {"setting": setting, "dataset": "small"}
+        swapped = np.mean([asked(version, job, other) for job in JOBS for other in JOBS if job != other], axis=0)
+        here = {"version": name, "dataset": "small"}
         rows = np.array([row for job in JOBS for word in MEN + WOMEN for row in each(version, job, word)])
         neutral = {
             "net-neutral": rows[:, 1].mean(),
             "fraction-neutral": (rows[:, 1] == rows.max(axis=1)).mean(),  # a tie, as of dead units, is neutral
-            **{f"threshold:{least}": (rows[:, 1] > least).mean() for least in (0.5, 0.7)},
         }
         for measure, expected in neutral.items():
-            assert value(made.scores, measure=measure, **here) == pytest.approx(expected, abs=1e-6)
+            assert value(made, measure=measure, **here) == pytest.approx(expected, abs=1e-6)
+        for least in (0.5, 0.7):
+            share = value(made, measure="threshold", threshold=least, **here)
+            assert share == pytest.approx((rows[:, 1] > least).mean(), abs=1e-6)
         for label, at in (("entailment", 0), ("contradiction", 2)):
-            assert value(made.scores, measure=f"gap:{label}", **here) == pytest.approx(gap[at], abs=1e-6)
-            assert value(made.scores, measure=f"lean:{label}", **here) == pytest.approx(lean[at], abs=1e-6)
-            over = value(made.scores, measure=f"{label}:over-swap", **here)
+            assert value(made, measure=f"gap-{label}", **here) == pytest.approx(gap[at], abs=1e-6)
+            assert value(made, measure=f"lean-{label}", **here) == pytest.approx(lean[at], abs=1e-6)
+            over = value(made, measure=label, variant="over-swap", **here)
             assert over == pytest.approx(rows[:, at].mean() - swapped[at], abs=1e-6)
-        found = value(made.scores, measure="net-neutral", setting=setting, dataset="small/swap")
-        assert found == pytest.approx(swapped[1], abs=1e-6)
+        control = value(made, measure="net-neutral", control="swap", **here)
+        assert control == pytest.approx(swapped[1], abs=1e-6)
 
 
 def test_the_paired_test_is_over_premises(model, tmp_path):
     (tmp_path / "small.toml").write_text(GROUPED)
-    made = infer(model, probes=(tmp_path / "small.toml",), random=0, resamples=50).scores
-    row = made.filter(pl.col("measure") == "gap:entailment:change").to_dicts()[0]
+    made = infer(model, probes=(tmp_path / "small.toml",), random=0, resamples=50)
+    row = one(made.scores, measure="gap-entailment", variant="change")
     assert row["n"] == len(JOBS)
-    assert row["p"] * 2 ** (len(JOBS) - 1) == round(row["p"] * 2 ** (len(JOBS) - 1)) >= 1  # all flips were counted
-    before, after = (value(made, measure="gap:entailment", setting=one) for one in ("original", "projection"))
+    assert (row["p_method"], row["sides"], row["partitions"]) == ("exact", "two", 2 ** (len(JOBS) - 1))
+    assert row["p"] * row["partitions"] == round(row["p"] * row["partitions"]) >= 1
+    before, after = (value(made, measure="gap-entailment", version=name) for name in ("original", "projection"))
     assert row["value"] == pytest.approx(after - before)
 
 
 def test_without_groups_every_two_hypotheses_are_compared(model, tmp_path):
     (tmp_path / "small.toml").write_text(PROBE)
-    made = infer(model, probes=(tmp_path / "small.toml",), mitigate=("none",), random=0, resamples=50).scores
+    made = infer(model, probes=(tmp_path / "small.toml",), mitigate=("none",), random=0, resamples=50)
     gaps = []
     for job in JOBS:
         entailed = [asked(model, job, word)[0] for word in MEN + WOMEN]
-        gaps += [abs(one - other) for one, other in combinations(entailed, 2)]
-    assert value(made, measure="gap:entailment") == pytest.approx(np.mean(gaps), abs=1e-6)
-    assert not len(made.filter(pl.col("measure").str.starts_with("lean")))
-    assert not len(made.filter(pl.col("dataset") == "small/swap"))
+        gaps += [abs(first - second) for first, second in combinations(entailed, 2)]
+    assert value(made, measure="gap-entailment") == pytest.approx(np.mean(gaps), abs=1e-6)
+    assert {"lean-entailment", "lean-contradiction"}.isdisjoint(made.scores["measure"])
+    assert made.scores["control"].null_count() == len(made.scores)
 
 
 def test_what_treats_all_alike_has_no_gap_however_far_from_neutral():

@@ -1,22 +1,24 @@
 """`run infer` and `train-nli` over ELMo, with the layers chosen: small random weights, slow versions by hand."""
 
-import json
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 import torch
 from torch import Tensor
 
 from commands import Command
 from made_elmo import PROBE, made_elmo
+from typed_runs import reasons, values_by
+from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.nli.contextual import ElmoVectors, average_occurrences, draw_occurrences
 from wordworth.nli.loading import load_attention_nli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
+from wordworth.results.run import read_run
 from wordworth.task.geometry import list_stability_words, load_bias_kinds
 
+GENDERED = "dev-gendered_pairs"
 TEXT = [
     "Then he left , and he came back .",
     "He said that she saw him .",
@@ -69,19 +71,18 @@ def test_every_chosen_layer_is_projected_at_test(command: Command, place: Path, 
     chosen = ("--elmo-layers", ",".join(map(str, layers)), "--corpus", "text.txt")
     answer = command(*INFER, *chosen)
     assert answer.code == 0, answer.err
-    scores = pl.read_csv(place / "run" / "scores.csv")
-    net = dict(scores.filter(pl.col("measure") == "net-neutral").select("setting", "value").iter_rows())
+    run = read_run("run")
+    net = values_by(run, "version", measure="net-neutral")
     model = load_attention_nli("nli")
     pairs = PairSet.of(load_probe(place / "small.toml"))
     both = [list(pairs.pair(index)[:2]) for index in range(4)]
-    for setting, version in (("original", model), ("projection", model.over(_by_hand(layers)))):
-        slow = np.mean([version.probabilities(one, np.array([[0, 1]]))[0, 1] for one in both])
-        assert net[setting] == pytest.approx(slow, abs=1e-6)
+    for name, version in (("original", model), ("projection", model.over(_by_hand(layers)))):
+        slow = np.mean([version.probabilities(sentences, np.array([[0, 1]]))[0, 1] for sentences in both])
+        assert net[name] == pytest.approx(slow, abs=1e-6)
     assert net["random"] not in (net["original"], net["projection"])
-    notes = json.loads((place / "run" / "run.json").read_text())["notes"]
     where = "layer 2" if layers == (2,) else "each of layers 1, 2, 3"
-    assert any(f"he − she, 1 of 12 dimensions, in {where}" in note for note in notes)
-    assert any("occurrences in 5 sentences of text.txt" in note for note in notes)
+    assert any(f"he − she, 1 of 12 dimensions, in {where}" in reason for reason in reasons(run, "info"))
+    assert any("occurrences in 5 sentences of text.txt" in reason for reason in reasons(run, "info"))
 
 
 def test_layers_in_training_and_what_the_run_says_of_them(command: Command, place: Path) -> None:
@@ -96,9 +97,8 @@ def test_layers_in_training_and_what_the_run_says_of_them(command: Command, plac
     against = [word for name in ("nli-all", "nli-random", "nli-first") for word in ("--against", name)]
     answer = command(*INFER, *against, "--mitigate", "none", "--random", 0)
     assert answer.code == 0, answer.err
-    models = json.loads((place / "run" / "run.json").read_text())["models"]
-    told = {one["name"]: one.get("trained_without") for one in models}
-    assert told == {
+    trained = {model.name: getattr(model, "trained_without", None) for model in read_run("run").models}
+    assert trained == {
         "nli": None,
         "nli-all": {"subspace": "he − she", "dimensions": 1, "layers": [1, 2, 3]},
         "nli-random": {"subspace": "random:1", "dimensions": 1, "layers": [1, 2, 3]},
@@ -118,25 +118,16 @@ def test_stability_of_layer_one_and_of_means(command: Command, place: Path) -> N
         answer = command(*INFER, "--stability", "--mitigate", "none", "--random", 0, *chosen, "--overwrite")
         assert answer.code == 0, answer.err
         assert "stability of the subspaces" in answer.out
-        found = pl.read_csv(place / "run" / "scores.csv").filter(pl.col("experiment") == "stability")
+        run = read_run("run")
         for layer in layers:
-            told = {
-                (dataset, measure): value
-                for dataset, measure, value, at in found.select("dataset", "measure", "value", "layer").iter_rows()
-                if at == layer
-            }
+            second = values_by(run, "dataset", experiment="stability", measure="principal", k=2, layer=layer)
+            cosine = values_by(run, "dataset", experiment="stability", measure="cosine", layer=layer)
             rows = zip(means[0].words, means[layer - 1].matrix, strict=True)
             vectors = {word: row / np.linalg.norm(row) for word, row in rows}
             assert set(vectors) == set(list_stability_words())
-            pairs = [(vectors[one] - vectors[other]) / 2 for one, other in _gendered()]
+            pairs = [(vectors[first] - vectors[other]) / 2 for first, other in load_word_set(GENDERED).pairs]
             _, values, directions = np.linalg.svd(np.array(pairs), full_matrices=False)
-            assert told["gendered", "principal:2nd"] == pytest.approx(values[1] / values[0], rel=1e-4)
+            assert second["gendered"] == pytest.approx(values[1] / values[0], rel=1e-4)
             he = vectors["he"] - vectors["she"]
-            assert told["gendered", "cosine"] == pytest.approx(abs(directions[0] @ he) / np.linalg.norm(he), rel=1e-4)
-            assert {dataset for dataset, _ in told} == set(load_bias_kinds())
-
-
-def _gendered() -> list[tuple[str, str]]:
-    from wordworth.catalog.read.word_sets import load_word_set
-
-    return list(load_word_set("dev-gendered_pairs").pairs)
+            assert cosine["gendered"] == pytest.approx(abs(directions[0] @ he) / np.linalg.norm(he), rel=1e-4)
+            assert set(cosine) == set(load_bias_kinds())

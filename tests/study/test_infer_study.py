@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 import torch
 from numpy.typing import NDArray
 
+from typed_runs import items_of, one, reasons, rows, value
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
@@ -22,6 +22,7 @@ from wordworth.nli.pair_scores import Largest
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
+from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.study.infer.study import infer_tables
 from wordworth.transform import difference_direction, random_directions, remove
@@ -95,107 +96,100 @@ def _one_by_one(model: AttentionNli, pairs: PairSet) -> NDArray[np.float64]:
     return np.array(rows)
 
 
-def _value(scores: pl.DataFrame, measure: str, setting: str = "original", dataset: str = "small") -> float:
-    found = scores.filter(
-        pl.col("measure") == measure, pl.col("setting") == setting, pl.col("dataset") == dataset
-    ).get_column("value")
-    return float(found.item())
+NEUTRALITY = {
+    "net-neutral": {"measure": "net-neutral"},
+    "fraction-neutral": {"measure": "fraction-neutral"},
+    "threshold .5": {"measure": "threshold", "threshold": 0.5},
+    "threshold .3": {"measure": "threshold", "threshold": 0.3},
+    "entailment": {"measure": "entailment"},
+    "contradiction": {"measure": "contradiction"},
+}
 
 
 def _expected(probabilities: NDArray[np.float64]) -> dict[str, float]:
     neutral = probabilities[:, 1]
-    return {
-        "net-neutral": neutral.mean(),
-        "fraction-neutral": is_neutral(probabilities).mean(),
-        "threshold:0.5": (neutral > 0.5).mean(),
-        "threshold:0.3": (neutral > 0.3).mean(),
-        "entailment": probabilities[:, 0].mean(),
-        "contradiction": probabilities[:, 2].mean(),
-    }
+    measured = (neutral, is_neutral(probabilities), neutral > 0.5, neutral > 0.3, *probabilities[:, [0, 2]].T)
+    return dict(zip(NEUTRALITY, (float(column.mean()) for column in measured), strict=True))
 
 
 def test_scores_are_those_of_one_pair_at_a_time(model: AttentionNli, probe: Path) -> None:
-    findings = infer([model], probes=[probe], thresholds=(0.3, 0.5), random=2, **FEW)
+    run = infer([model], probes=[probe], thresholds=(0.3, 0.5), random=2, **FEW)
     pairs, embedding = PairSet.of(load_probe(probe)), model.embedder.embedding
     direction = difference_direction(embedding, "he", "she")
-    versions = {"original": model, "projection": model.with_vectors(remove(embedding, direction.basis, "he − she"))}
-    for control in random_directions(10, count=2, seed=0):
-        versions[control.name] = model.with_vectors(remove(embedding, control.basis, control.name))
-    means = {}
-    for setting, version in versions.items():
-        probabilities = _one_by_one(version, pairs)
-        for measure, value in _expected(probabilities).items():
-            assert _value(findings.scores, measure, setting) == pytest.approx(value, abs=1e-6), (setting, measure)
-        means[setting] = probabilities
-    for measure, value in _expected(means["random:1"]).items():
-        mean = (value + _expected(means["random:2"])[measure]) / 2
-        assert _value(findings.scores, measure, "random") == pytest.approx(mean, abs=1e-6)
-        change = _value(findings.scores, f"{measure}:change", "projection")
-        before, after = (_expected(means[setting])[measure] for setting in ("original", "projection"))
-        assert change == pytest.approx(after - before, abs=1e-6)
-    assert len(np.unique(np.round(means["original"], 3), axis=0)) > 40  # the model tells pairs apart
-    averaged = means["original"].reshape(7, 12, 3).mean(axis=0)
-    assert _value(findings.scores, "fraction-neutral:by-pair") == pytest.approx(is_neutral(averaged).mean())
-    row = findings.scores.filter(pl.col("measure") == "net-neutral").row(0, named=True)
-    assert (row["experiment"], row["model"], row["n"]) == ("small", "tiny-nli", 84)
+    draws = [remove(embedding, control.basis, "") for control in random_directions(10, count=2, seed=0)]
+    original = _one_by_one(model, pairs)
+    projection, first, second = (
+        _expected(_one_by_one(model.with_vectors(vectors), pairs))
+        for vectors in (remove(embedding, direction.basis, "he − she"), *draws)
+    )
+    for name, columns in NEUTRALITY.items():
+        before = _expected(original)[name]
+        mean = (first[name] + second[name]) / 2
+        assert value(run, version="original", **columns) == pytest.approx(before, abs=1e-6)
+        assert value(run, version="projection", **columns) == pytest.approx(projection[name], abs=1e-6)
+        assert value(run, version="random", draw=1, **columns) == pytest.approx(first[name], abs=1e-6)
+        assert value(run, version="random", **columns) == pytest.approx(mean, abs=1e-6)
+        change = value(run, version="projection", variant="change", **columns)
+        assert change == pytest.approx(projection[name] - before, abs=1e-6)
+    assert len(np.unique(np.round(original, 3), axis=0)) > 40  # the model tells pairs apart
+    averaged = original.reshape(7, 12, 3).mean(axis=0)
+    by_pair = value(run, version="original", measure="fraction-neutral", variant="by-pair")
+    assert by_pair == pytest.approx(is_neutral(averaged).mean())
+    row = one(run.scores, version="original", measure="net-neutral")
+    assert (row["experiment"], row["dataset"], row["model"], row["n"]) == ("small", "small", "tiny-nli", 84)
     assert row["low"] < row["value"] < row["high"]
-    assert findings.notes[0] == "small: 84 pairs (7 × 4 × 3)."
-    assert any("zyx" in note for note in findings.notes)
-    assert findings.notes[-1] == "small: projection, tiny-nli: he − she, 1 of 10 dimensions."
+    assert "small: 84 pairs (7 × 4 × 3)." in reasons(run, "info")
+    assert any("projection removes he − she, 1 of 10 dimensions" in reason for reason in reasons(run, "info"))
+    (unknown,) = [notice for notice in run.notices if notice.kind == "substituted"]
+    assert "zyx" in unknown.reason
 
 
 def test_items(model: AttentionNli, probe: Path) -> None:
-    findings = infer([model], probes=[probe], mitigate=(), random=0, farthest=5, **FEW)
+    run = infer([model], probes=[probe], mitigate=(), random=0, farthest=5, **FEW)
     pairs = PairSet.of(load_probe(probe))
     probabilities = _one_by_one(model, pairs)
-    items = findings.items
-    subjects = items.filter(pl.col("group") == "subjects")
-    assert subjects.get_column("item").to_list()[:4] == ["nurse → man", "nurse → woman", "nurse → zyx", "doctor → man"]
+    subjects = items_of(run, "subject_pairs")
+    first_rows = [("nurse", "man"), ("nurse", "woman"), ("nurse", "zyx"), ("doctor", "man")]
+    assert subjects.select("premise", "hypothesis").rows()[:4] == first_rows
     averaged = probabilities.reshape(7, 12, 3).mean(axis=0)
-    columns = [subjects.get_column(name).to_numpy() for name in ("entailment", "value", "contradiction")]
-    assert np.stack(columns, axis=1) == pytest.approx(averaged, abs=1e-6)
-    largest = items.filter(pl.col("group") == "largest entailment")
+    assert subjects.select(*LABELS).to_numpy() == pytest.approx(averaged, abs=1e-6)
+    largest = items_of(run, "sentence_pairs", extreme="entailment")
     order = np.argsort(-probabilities[:, 0], kind="stable")[:5]
-    assert largest.get_column("place").to_list() == [str(at) for at in order]
+    assert largest["pair"].to_list() == order.tolist()
     first = pairs.pair(int(order[0]))
-    assert largest.item(0, "item") == f"{first.premise} ⇒ {first.hypothesis}"
-    assert len(items.filter(pl.col("group") == "largest contradiction")) == 5
+    assert largest.select("premise", "hypothesis").row(0) == (first.premise, first.hypothesis)
+    assert len(items_of(run, "sentence_pairs", extreme="contradiction")) == 5
 
 
 def test_slices(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
     asked = "job=nurse|VIP,gendered=man,verb=drove"
-    findings = infer([model], probes=[probe], slices=[asked], by=["kind", "job"], mitigate=(), random=0, **FEW)
-    pairs = PairSet.of(load_probe(probe))
-    probabilities = _one_by_one(model, pairs).reshape(7, 4, 3, 3)
-    some = probabilities[4:, [0, 2], 0].reshape(-1, 3)
-    assert _value(findings.scores, "entailment", dataset=f"small/{asked}") == pytest.approx(some[:, 0].mean(), abs=1e-6)
+    run = infer([model], probes=[probe], slices=[asked], by=["kind", "job"], mitigate=(), random=0, **FEW)
+    probabilities = _one_by_one(model, PairSet.of(load_probe(probe))).reshape(7, 4, 3, 3)
+    sliced = probabilities[4:, [0, 2], 0].reshape(-1, 3)
+    assert value(run, measure="entailment", subset=asked) == pytest.approx(sliced[:, 0].mean(), abs=1e-6)
     for kind, where in (("eating", slice(0, 4)), ("driving", slice(4, 7))):
         expected = probabilities[where].reshape(-1, 3)[:, 1].mean()
-        assert _value(findings.scores, "net-neutral", dataset=f"small/kind={kind}") == pytest.approx(expected, abs=1e-6)
-    assert (
-        len(findings.scores.filter(pl.col("dataset").str.starts_with("small/job="), pl.col("measure") == "entailment"))
-        == 4 + 1
-    )
+        assert value(run, measure="net-neutral", subset=f"kind={kind}") == pytest.approx(expected, abs=1e-6)
+    jobs = [f"job={job}" for job in ("nurse", "doctor", "VIP", "in-law")]
+    subsets = rows(run.scores, "subset", measure="entailment")["subset"].to_list()
+    assert subsets == [None, asked, "kind=eating", "kind=driving", *jobs]
+    alone = infer([model], probes=[probe], only="job=nurse,gendered=man,verb=ate,object=bun", mitigate=(), random=0)
+    row = alone.scores.filter(measure="net-neutral").row(0, named=True)
+    assert (row["n"], row["low"]) == (1, None)
+    assert row["value"] == pytest.approx(probabilities[1, 0, 0, 1], abs=1e-6)
+
+
+def test_slices_go_to_the_probes_that_have_them(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     other.write_text(PROBE.replace('"small"', '"other"').replace('"job"', '"work"').replace("zyx", "xyz"))
-    both = infer(
-        [model],
-        probes=[other, probe],
-        slices=["job=nurse", "subject=zyx", "subject=xyz"],
-        mitigate=(),
-        random=0,
-        **FEW,
-    )
-    named = both.scores.get_column("dataset").unique(maintain_order=True).to_list()
-    assert named == ["other", "other/gendered=xyz", "small", "small/job=nurse", "small/gendered=zyx"]
-    assert [table.title for table in infer_tables(both.scores, both.items.clear())][1::2] == [
-        "other · tiny-nli · slices",
-        "small · tiny-nli · slices",
+    slices = ["job=nurse", "subject=zyx", "subject=xyz"]
+    run = infer([model], probes=[other, probe], slices=slices, mitigate=(), random=0, **FEW)
+    assert run.scores.select("dataset", "subset").unique(maintain_order=True).rows() == [
+        *(("other", None), ("other", "gendered=xyz")),
+        *(("small", None), ("small", "job=nurse"), ("small", "gendered=zyx")),
     ]
-    one = infer([model], probes=[probe], only="job=nurse,gendered=man,verb=ate,object=bun", mitigate=(), random=0)
-    alone = one.scores.filter(pl.col("measure") == "net-neutral").row(0, named=True)
-    assert (alone["n"], alone["low"]) == (1, None)
-    assert alone["value"] == pytest.approx(probabilities[1, 0, 0, 1], abs=1e-6)
+    titles = [table.title for table in infer_tables(run) if "slices" in table.title]
+    assert titles == ["other · tiny-nli · slices", "small · tiny-nli · slices"]
 
 
 def test_a_killed_run_goes_on(model: AttentionNli, probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,68 +199,70 @@ def test_a_killed_run_goes_on(model: AttentionNli, probe: Path, monkeypatch: pyt
     with pytest.raises(KeyboardInterrupt):
         infer([dying], **options)
     again = Counting(model)
-    findings = infer([again], **options)
+    run = infer([again], **options)
     assert (dying.calls, again.calls) == ([24, 24], [24, 12])
     third = Counting(model)
-    assert infer([third], **options).scores.equals(findings.scores)
+    assert infer([third], **options).scores.equals(run.scores)
     assert third.calls == []
     broken = next(cache_dir().glob("inferences/*/00001/*.safetensors"))
     broken.write_bytes(b"half a file")
-    assert infer([third], **options).scores.equals(findings.scores)
+    assert infer([third], **options).scores.equals(run.scores)
     assert third.calls == [24]
 
 
 def test_samples(model: AttentionNli, probe: Path) -> None:
-    findings = infer([model], probes=[probe], sample=40, random=0, **FEW)
-    gaps = pl.col("measure").str.contains("^(gap|lean):")
-    assert set(findings.scores.filter(~gaps).get_column("n")) == {40}
-    assert set(findings.scores.filter(gaps).get_column("n")) == {4}  # premises
-    assert "40 pairs, one drawn at random" in findings.notes[1]
-    pairs = PairSet.of(load_probe(probe))
-    drawn_ = scoring.draw_evenly(84, 40, 0)
-    expected = _one_by_one(model, pairs)[drawn_, 1].mean()
-    assert _value(findings.scores, "net-neutral") == pytest.approx(expected, abs=1e-6)
-    one = infer([model], probes=[probe], sample=1, slices=["job=nurse"], mitigate=(), random=0, **FEW)
-    both = [one, infer([model], probes=[probe], sample=1, slices=["job=doctor"], mitigate=(), random=0, **FEW)]
-    assert sum("has none of its pairs" in "".join(found.warnings) for found in both) >= 1
+    run = infer([model], probes=[probe], sample=40, random=0, **FEW)
+    over_premises = run.scores["measure"].is_in(["gap-entailment", "gap-contradiction"])
+    assert set(run.scores.filter(~over_premises)["n"]) == {40}
+    assert set(run.scores.filter(over_premises)["n"]) == {4}
+    (sampled,) = [notice for notice in run.notices if notice.kind == "reduced"]
+    assert (sampled.count, sampled.total) == (40, 84)
+    expected = _one_by_one(model, PairSet.of(load_probe(probe)))[scoring.draw_evenly(84, 40, 0), 1].mean()
+    assert value(run, version="original", measure="net-neutral") == pytest.approx(expected, abs=1e-6)
+
+    def sample_one(job: str) -> Run:
+        return infer([model], probes=[probe], sample=1, slices=[f"job={job}"], mitigate=(), random=0, **FEW)
+
+    assert any(reasons(sample_one(job), "skipped") for job in ("nurse", "doctor"))
 
 
 def test_against_a_retrained_network(model: AttentionNli, probe: Path) -> None:
     torch.manual_seed(8)
     other = AttentionNli("retrained", Network(Shape(dim=10, hidden=12, compare=9)).eval(), model.embedder)
-    findings = infer([model], probes=[probe], mitigate=(), random=0, against=[other], **FEW)
+    run = infer([model], probes=[probe], mitigate=(), random=0, against=[other], **FEW)
     probabilities = _one_by_one(other, PairSet.of(load_probe(probe)))
-    assert _value(findings.scores, "net-neutral", "retrained") == pytest.approx(probabilities[:, 1].mean(), abs=1e-6)
-    assert not findings.scores.filter(pl.col("measure") == "net-neutral:change").is_empty()
+    after = one(run.scores, measure="net-neutral", version="retrained")
+    assert (after["model"], after["value"]) == ("tiny-nli", pytest.approx(probabilities[:, 1].mean(), abs=1e-6))
+    change = value(run, measure="net-neutral", version="retrained", variant="change")
+    assert change == pytest.approx(after["value"] - value(run, measure="net-neutral", version="original"))
     with pytest.raises(WordworthError, match="two models are called retrained"):
         infer([model], probes=[probe], mitigate=(), random=0, against=[other, other], **FEW)
 
 
 def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
     """Against one pair at a time; words that only the labelled pairs hold (he, she, Extra) are projected too."""
-    rows = [
+    pairs = [
         ("The nurse ate a bun.", "He ate."),
         ("She drove a van.", "The Extra drove."),
         ("A man paid.", "A man paid."),
     ]
     labels = ["neutral", "contradiction", "entailment"]
-    lines = [f"{one}\t{other}\t{label}" for (one, other), label in zip(rows, labels, strict=True)]
+    lines = [f"{first}\t{other}\t{label}" for (first, other), label in zip(pairs, labels, strict=True)]
     data = tmp_path / "few.tsv"
     data.write_text("\n".join(["sentence1\tsentence2\tgold_label", *lines]) + "\n")
-    findings = infer([model], probes=[probe], random=1, accuracy=[data], **FEW)
+    run = infer([model], probes=[probe], random=1, accuracy=[data], **FEW)
     embedding = model.embedder.embedding
     changed = remove(embedding, difference_direction(embedding, "he", "she").basis, "he − she")
-    scores = findings.scores.filter(pl.col("experiment") == "accuracy")
-    assert scores.get_column("setting").to_list() == ["original", "projection:small"]
-    for version, value in zip((model, model.with_vectors(changed)), scores.get_column("value"), strict=True):
-        found = [LABELS[version.probabilities(list(row), np.array([[0, 1]]))[0].argmax()] for row in rows]
-        assert value == pytest.approx(np.mean([one == label for one, label in zip(found, labels, strict=True)]))
-    assert set(scores.get_column("n")) == {3}
-    assert list(infer_tables(findings.scores, findings.items.clear()))[-1].rows[1][2] == "projection:small"
+    scores = run.scores.filter(experiment="accuracy")
+    assert scores.select("version", "variant", "n").rows() == [("original", None, 3), ("projection", "small", 3)]
+    for version, share in zip((model, model.with_vectors(changed)), scores["value"], strict=True):
+        found = [LABELS[version.probabilities(list(pair), np.array([[0, 1]]))[0].argmax()] for pair in pairs]
+        assert share == pytest.approx(np.mean([first == label for first, label in zip(found, labels, strict=True)]))
+    assert "projection" in list(infer_tables(run))[-1].rows[1].names
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"mitigate": ("project",)}, "--mitigate is 'project'; did you mean projection"),
         ({"random": -1}, "--random is -1"),
@@ -279,17 +275,17 @@ def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: P
         ({"thresholds": (2.0,)}, "--threshold is 2.0; it must be a number from 0 to 1"),
     ],
 )
-def test_bad_choices(model: AttentionNli, probe: Path, options: dict[str, object], told: str) -> None:
-    with pytest.raises(WordworthError, match=told):
+def test_bad_choices(model: AttentionNli, probe: Path, options: dict[str, object], message: str) -> None:
+    with pytest.raises(WordworthError, match=message):
         infer([model], probes=[probe], **options)
 
 
 def test_bad_models_and_probes(model: AttentionNli, probe: Path, tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match="has no vectors that could be changed"):
+    with pytest.raises(WordworthError, match="has no vectors to change"):
         infer([Counting(model)], probes=[probe])
     plain = tmp_path / "plain.toml"
     plain.write_text(PROBE.replace('subspace = { pair = ["he", "she"] }', ""))
-    with pytest.raises(WordworthError, match="names no subspace to take out"):
+    with pytest.raises(WordworthError, match="names no subspace"):
         infer([model], probes=[plain])
     plain.write_text(PROBE.replace('"she"', '"xoxo"'))
     with pytest.raises(WordworthError, match="has no word 'xoxo'"):

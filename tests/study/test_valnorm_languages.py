@@ -5,9 +5,10 @@ from statistics import variance
 
 import pytest
 
+from typed_runs import reasons, rows
 from wordworth.errors import WordworthError
 from wordworth.study import study
-from wordworth.study.inputs import _asked_of
+from wordworth.study.inputs import _pair_with_languages
 
 EVERY = ("english", "french", "croatian")
 
@@ -27,7 +28,7 @@ EVERY = ("english", "french", "croatian")
 def test_the_languages_that_a_model_is_asked_for_in(
     models: Sequence[str], named: tuple[str, ...], asked: list[tuple[str, ...]]
 ) -> None:
-    assert list(_asked_of(models, named, EVERY)) == list(zip(models, asked, strict=True))
+    assert list(_pair_with_languages(models, named, EVERY)) == list(zip(models, asked, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -35,12 +36,12 @@ def test_the_languages_that_a_model_is_asked_for_in(
     [
         (["fr-news-20k"], ("french", "english"), "2 languages were given for 1 model that knows one"),
         (["a", "b"], ("french", "english", "german"), "3 languages were given for 2 models"),
-        (["use-multilingual"], ("all", "english"), "--language all is every language; give it alone"),
+        (["use-multilingual"], ("all", "english"), "--language all means every language"),
     ],
 )
 def test_languages_that_do_not_fit(models: Sequence[str], named: tuple[str, ...], message: str) -> None:
     with pytest.raises(WordworthError, match=message):
-        list(_asked_of(models, named, EVERY))
+        list(_pair_with_languages(models, named, EVERY))
 
 
 @pytest.mark.index
@@ -48,17 +49,17 @@ def test_every_language_in_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORDWORTH_DATA", raising=False)
     run = {"experiments": ["weat", "similarity"], "pairs": ["multisimlex-french"], "resamples": 5, "permutations": 50}
     found = study("valnorm")(["use-multilingual"], languages=["all"], **run)
-    tests = found.scores.filter(measure="weat")
+    tests = rows(found.scores, measure="weat")
     languages = tests["language"].unique(maintain_order=True).to_list()
     assert languages == ["english", "chinese", "french", "german", "polish", "portuguese", "spanish", "turkish"]
-    by_machine = tests.filter(language="french")["flags"].str.contains("words translated by machine")
-    assert by_machine.all()
+    assert tests.filter(language="french")["cautions"].list.contains("machine-translated").all()
     assert len(found.models) == 1
-    for row in found.scores.filter(measure="weat:variance").iter_rows(named=True):
+    for row in found.scores.filter(measure="weat", variant="variance").iter_rows(named=True):
         effects = tests.filter(dataset=row["dataset"])["value"].to_list()
         assert (row["n"], row["value"]) == (8, pytest.approx(variance(effects), abs=1e-12))
-    # What a language lacks is listed, and costs the others nothing.
+    # What a language lacks is a notice, and costs the others nothing.
     assert found.scores.filter(measure="similarity")["language"].to_list() == ["french"]
-    failed = [(one["experiment"], one["language"]) for one in found.failed if "dataset" in one and "model" not in one]
-    assert ("weat", "dutch") in failed
-    assert sum("has french pairs" in one["reason"] for one in found.failed) == len(languages)  # Dutch, less French
+    failures = [notice for notice in found.notices if notice.kind == "failed"]
+    assert ("weat", "dutch") in [(notice.experiment, notice.language) for notice in failures if not notice.model]
+    # Dutch has no test but pairs, French has both.
+    assert sum("has french pairs" in reason for reason in reasons(found, "failed")) == len(languages)

@@ -8,12 +8,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from typed_runs import items_of, one, reasons, rows, value, values_by
 from wordworth.catalog.read.association_tests import load_test, translated
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.study.valnorm.data import SampledLines, choose_lines, train_fasttext
 
@@ -22,7 +23,7 @@ valnorm = study("valnorm")
 QUICK = {"resamples": 20, "permutations": 100}
 
 
-def test_one_row_a_decade(small: Embedding, tmp_path: Path) -> None:
+def test_one_score_per_decade(small: Embedding, tmp_path: Path) -> None:
     folder = tmp_path / "eng-all"
     folder.mkdir()
     for decade, factor in ((1810, 3.0), (1800, 1.0)):
@@ -30,15 +31,14 @@ def test_one_row_a_decade(small: Embedding, tmp_path: Path) -> None:
         matrix[:, 0] *= factor
         np.save(folder / f"{decade}-w.npy", matrix)
         (folder / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(list(small.words), protocol=2))
-    found = valnorm([folder], lexica=["bellezza"], experiments=["valence"], **QUICK)
-    series = found.scores.filter(measure="valence")
-    assert series["model"].to_list() == ["eng-all/1800", "eng-all/1810"]
-    expected = valnorm([small], lexica=["bellezza"], experiments=["valence"], **QUICK).scores
-    assert series["value"][0] == pytest.approx(expected.filter(measure="valence")["value"].item(), abs=1e-12)
-    assert series["value"][1] != pytest.approx(series["value"][0])
-    assert set(found.models) == {"eng-all/1800", "eng-all/1810"}
-    labelled = valnorm([f"books={folder}"], lexica=["bellezza"], experiments=["valence"], **QUICK)
-    assert labelled.scores["model"].unique().sort().to_list() == ["books/1800", "books/1810"]
+    chosen = {"lexica": ["bellezza"], "experiments": ["valence"], **QUICK}
+    series = values_by(valnorm([folder], **chosen), "model", measure="valence")
+    assert list(series) == ["eng-all/1800", "eng-all/1810"]
+    expected = value(valnorm([small], **chosen), measure="valence")
+    assert series["eng-all/1800"] == pytest.approx(expected, abs=1e-12)
+    assert series["eng-all/1810"] != pytest.approx(expected)
+    labelled = valnorm([f"books={folder}"], **chosen)
+    assert [model.name for model in labelled.models] == ["books/1800", "books/1810"]
 
 
 def test_variance_over_languages(make: object, slow: type, data: Path) -> None:
@@ -50,23 +50,20 @@ def test_variance_over_languages(make: object, slow: type, data: Path) -> None:
     ]
     run = {"experiments": ["weat"], "tests": ["weat1"], **QUICK}
     found = valnorm(models, languages=["english", "german"], **run)
-    effects = found.scores.filter(measure="weat")
-    assert effects["language"].to_list() == ["english", "german"]
-    assert effects["dataset"].to_list() == ["weat1", "weat1"]
+    effects = values_by(found, "language", measure="weat", dataset="weat1")
     X, Y, A, B = ([models[1][word].tolist() for word in group] for group in german.groups)
-    assert effects["value"][1] == pytest.approx(slow.weat(X, Y, A, B), abs=1e-12)
-    spread = found.scores.filter(measure="weat:variance").to_dicts()
-    assert len(spread) == 1
-    assert spread[0]["value"] == pytest.approx(variance(effects["value"].to_list()), abs=1e-12)
-    assert (spread[0]["model"], spread[0]["n"], spread[0]["dataset"]) == (None, 2, "weat1")
+    assert effects["german"] == pytest.approx(slow.weat(X, Y, A, B), abs=1e-12)
+    spread = one(found.scores, measure="weat", variant="variance")
+    assert spread["value"] == pytest.approx(variance(effects.values()), abs=1e-12)
+    assert (spread["model"], spread["n"], spread["dataset"]) == (None, 2, "weat1")
 
     # Two models of one language are averaged before the variance is taken, and one language has none.
     second = make(models[0].words, name="second", seed=7)
     three = valnorm([*models, second], languages=["english", "german", "english"], **run)
-    d = dict(three.scores.filter(measure="weat").select("model", "value").iter_rows())
+    d = values_by(three, "model", measure="weat", dataset="weat1")
     expected = variance([(d["english"] + d["second"]) / 2, d["german"]])
-    assert three.scores.filter(measure="weat:variance")["value"].item() == pytest.approx(expected, abs=1e-12)
-    assert "weat:variance of weat1: the effects of one language's models are averaged first." in three.notes
+    assert value(three, measure="weat", variant="variance") == pytest.approx(expected, abs=1e-12)
+    assert any("averaged first" in reason for reason in reasons(three, "info"))
     alone = valnorm([models[0], second], languages=["english"], **run)
     assert alone.scores["language"].to_list() == ["english", "english"]
 
@@ -76,8 +73,8 @@ def test_the_models_own_language_is_taken(make: object, data: Path) -> None:
     model = make([word for group in german.groups for word in group], language="german")
     found = valnorm([model], experiments=["weat"], tests=["weat1"], **QUICK)
     assert found.scores["language"].to_list() == ["german"]
-    assert not found.warnings
-    with pytest.raises(WordworthError, match=r"weat3 cannot be put into 'polish'.*XWEAT has german"):
+    assert not reasons(found, "failed", "skipped", "caution")
+    with pytest.raises(WordworthError, match=r"weat3 .*'polish'.*XWEAT has german"):
         valnorm([model], experiments=["weat"], tests=["weat3"], languages=["polish"])
 
 
@@ -89,21 +86,22 @@ def test_chinese_in_the_other_script(make: object, data: Path) -> None:
     words = [simplified(word) for word in lexicon.words[:300]]
     model = make([*words, *polar.pleasant, *polar.unpleasant], name="zh")
     found = valnorm([model], lexica=["chinese"], languages=["chinese"], experiments=["valence"], **QUICK)
-    items = found.items.filter(group="lexicon")
+    items = items_of(found, "rated_words", experiment="valence")
     known = {*words, *polar.pleasant, *polar.unpleasant}
     tried = [(word, simplified(word), traditional(word)) for word in lexicon.words]
     forms = [next((form for form in each if form in known), None) for each in tried]
     merged = sum(form is not None for form in forms) - len({*forms} - {None})  # words that are one in this vocabulary
     assert merged == 2
-    assert items.height == len(lexicon) - merged > 5_000
+    used = items.filter(~pl.col("skipped").str.contains("vector").fill_null(False))
+    assert (items.height, used.height) == (len(lexicon), len(lexicon) - merged)
     first = items.head(300)
-    assert first["left_out"].null_count() == 300
-    for word, form in first.select("item", "found_as").iter_rows():
+    assert first["skipped"].null_count() == 300
+    for word, form in first.select("word", "spelling").iter_rows():
         assert form == (simplified(word) if simplified(word) != word else None)
-    assert 50 < first["found_as"].null_count() < 250
-    coverage = found.scores.filter(measure="coverage").to_dicts()[0]
-    assert coverage["value"] == pytest.approx(items["left_out"].null_count() / (len(lexicon) - merged))
-    assert found.left_out["not in vocabulary"] == found.items["left_out"].eq("not in vocabulary").sum()
+    assert 50 < first["spelling"].null_count() < 250
+    assert value(found, measure="coverage") == pytest.approx(items["skipped"].null_count() / used.height)
+    tables = [table.select("skipped") for table in found.items.values()]
+    assert found.skipped["not in vocabulary"] == pl.concat(tables).filter(skipped="not in vocabulary").collect().height
 
 
 CORPUS = {"resamples": 10, "permutations": 50}
@@ -122,51 +120,46 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def corpus_size(path: Path, shares: tuple[float, ...], **more: object) -> Findings:
+def corpus_size(path: Path, shares: tuple[float, ...], **more: object) -> Run:
     return valnorm([], corpus=path, shares=shares, dimensions=8, lexica=["bellezza"], pairs=["rg-65"], **CORPUS, **more)
 
 
 def test_corpus_size(corpus: Path) -> None:
     found = corpus_size(corpus, (100, 50, 1))
-    scores = found.scores.filter(measure="valence")
-    assert scores["model"].to_list() == ["made.txt@100%", "made.txt@50%"]
-    assert scores["experiment"].unique().to_list() == ["corpus-size"]
+    scores = rows(found.scores, measure="valence", experiment="corpus-size")
+    assert scores.select("model", "sentences").rows() == [("made.txt@100%", 200), ("made.txt@50%", 100)]
     assert scores["n"][0] > scores["n"][1] > 10
-    assert found.models["made.txt@50%"]["dimensions"] == 8
-    assert found.data["made.txt"]["rows"] == 200
-    assert len(found.data["made.txt"]["sha256"]) == 64
-    assert "made.txt@1%: no word is met five times in 2 of 200 lines; left out." in found.warnings
-    # No pair of RG-65 is in that text: noted for each share, and no reason to stop.
-    assert sum("pairs of rg-65" in line for line in found.warnings) == 2
+    assert found.facts_of("made.txt@50%").dimensions == 8
+    (text,) = [data for data in found.data if data.name == "made.txt"]
+    assert (text.rows, len(text.sha256)) == (200, 64)
+    (skipped,) = reasons(found, "skipped")
+    assert skipped.startswith("made.txt@1%: 2 of 200 lines")
+    # No pair of RG-65 is in that text: a notice for each share, and no reason to stop.
+    assert sum("pairs of rg-65" in reason for reason in reasons(found, "failed")) == 2
     again = corpus_size(corpus, (50,))
     assert again.scores.equals(found.scores.filter(model="made.txt@50%"))
-    assert again.items.equals(found.items.filter(model="made.txt@50%"))
+    assert items_of(again, "rated_words").equals(items_of(found, "rated_words", model="made.txt@50%"))
 
 
 def test_training_depends_on_the_seed_alone() -> None:
     lines = ["the cat sat on the mat", "the dog ate the cat"] * 10
     everything = np.ones(20, dtype=np.bool_)
-    one, same, other = (
+    first, same, other = (
         train_fasttext(SampledLines(lines, everything), "x", dim=4, epochs=2, seed=s) for s in (1, 1, 2)
     )
-    assert one is not None
-    assert same is not None
-    assert other is not None
-    assert list(one.words) == list(same.words)
-    assert "cat" in one
-    assert np.array_equal(one.matrix, same.matrix)
-    assert not np.array_equal(one.matrix, other.matrix)
-    assert one.provenance.steps == ("fastText skip-gram, 4 dimensions, 2 epochs, min_count 5, seed 1",)
+    assert list(first.words) == list(same.words)
+    assert "cat" in first
+    assert np.array_equal(first.matrix, same.matrix)
+    assert not np.array_equal(first.matrix, other.matrix)
 
 
 def test_several_corpora_are_a_series(corpus: Path) -> None:
     """Each as if it were alone."""
     other = corpus.with_name("other.txt")
     other.write_text(corpus.read_text(encoding="utf-8").upper(), encoding="utf-8")
-    found = corpus_size([corpus, other], (100,)).scores.filter(pl.col("measure") == "valence")
-    assert found["model"].to_list() == [f"{corpus.name}@100%", "other.txt@100%"]
-    alone = corpus_size(other, (100,)).scores.filter(pl.col("measure") == "valence")
-    assert found["value"][1] == alone["value"].item()
+    found = values_by(corpus_size([corpus, other], (100,)), "model", measure="valence")
+    assert list(found) == [f"{corpus.name}@100%", "other.txt@100%"]
+    assert found["other.txt@100%"] == value(corpus_size(other, (100,)), measure="valence")
 
 
 def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
@@ -179,6 +172,5 @@ def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("total", "share", "count"), [(200, 50, 100), (1_000, 0.1, 1), (7, 100, 7), (100, 0.001, 0)])
 def test_lines_are_drawn_exactly_and_once(total: int, share: float, count: int) -> None:
     chosen = choose_lines(total, share, seed=4)
-    assert chosen.shape == (total,)
-    assert chosen.sum() == count
+    assert (chosen.shape, chosen.sum()) == ((total,), count)
     assert np.array_equal(chosen, choose_lines(total, share, seed=4))

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
+from typed_runs import items_of, one, reasons
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
@@ -23,22 +24,6 @@ def rows(embedding: Embedding, words: tuple[str, ...] | list[str]) -> list[list[
     """Vectors of the words that are there, as written or with a capital."""
     forms = [word if word in embedding else word.capitalize() for word in words]
     return [embedding[form].tolist() for form in forms if form in embedding]
-
-
-def one(frame: pl.DataFrame, **where: object) -> dict[str, object]:
-    """Return the only row; a column that is not named is blank in it, if it is one that tells rows apart."""
-    plain = [name for name in ("variant", "control", "subset") if name in frame.columns and name not in where]
-    rows_found = frame.filter(**where).filter(pl.col(name).is_null() for name in plain).to_dicts()
-    assert len(rows_found) == 1, rows_found
-    return rows_found[0]
-
-
-def items_of(run: Run, table: str) -> pl.DataFrame:
-    return run.item_table(table).collect()
-
-
-def reasons(run: Run, kind: str) -> list[str]:
-    return [str(notice) for notice in run.notices if notice.kind == kind]
 
 
 @pytest.fixture(scope="module")

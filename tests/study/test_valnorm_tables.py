@@ -1,46 +1,47 @@
 """ValNorm's tables of languages."""
 
-import polars as pl
-from wordworth.results.schema import ITEMS, SCORES
+import pytest
 
-from wordworth.study.valnorm.study import BELLEZZA, valnorm_tables
-
-
-def _scores(*rows: dict[str, object]) -> pl.DataFrame:
-    return pl.DataFrame([{"study": "valnorm", **row} for row in rows], schema=SCORES)
+from wordworth.results.findings import Findings
+from wordworth.results.notices import Caution
+from wordworth.results.table import Cell
+from wordworth.study.valnorm.study import BELLEZZA, compare_languages, compare_raters
 
 
-def _row(language: str, measure: str, dataset: str, value: float, n: int) -> dict[str, object]:
+@pytest.fixture
+def findings() -> Findings:
+    return Findings("valnorm")
+
+
+def add(findings: Findings, language: str, measure: str, dataset: str, value: float, n: int) -> None:
     where = {"model": "m", "language": language, "experiment": measure, "measure": measure}
-    return {**where, "dataset": dataset, "value": value, "n": n}
+    findings.score(**where, dataset=dataset, value=value, n=n)
 
 
-def test_languages_side_by_side() -> None:
-    english = [_row("english", "valence", "bellezza", 0.8, 399), _row("english", "valence", "anew", 0.7, 1029)]
-    english += [_row("english", "valence", "warriner", 0.6, 13915), _row("english", "weat", "weat1", 1.5, 50)]
-    variance = {"experiment": "weat", "dataset": "weat1", "measure": "weat:variance", "value": 0.125, "n": 2}
-    scores = _scores(*english, {**_row("polish", "weat", "weat1", 1.0, 16), "flags": "n=16"}, variance)
-    _, table = valnorm_tables(scores, pl.DataFrame(schema=ITEMS))
-    assert table.header == ["language", "model", BELLEZZA, "valence", "weat1"]
-    assert table.rows == [
-        ["english", "m", ".800 (399)", ".600 (13,915)", "1.50 (50)"],
-        ["polish", "m", "", "", "1.00† (16)"],
-        ["variance", "", "", "", ".125"],
-    ]
-    assert table.note == "† to be read with care: n=16 (weat1 polish)"
-    assert len(list(valnorm_tables(_scores(*english), pl.DataFrame(schema=ITEMS)))) == 1
+def test_languages_side_by_side(findings: Findings) -> None:
+    add(findings, "english", "valence", "bellezza", 0.8, 399)
+    add(findings, "english", "valence", "anew", 0.7, 1029)
+    add(findings, "english", "valence", "warriner", 0.6, 13915)
+    add(findings, "english", "weat", "weat1", 1.5, 50)
+    assert compare_languages(findings.scores) is None
+    add(findings, "polish", "weat", "weat1", 1.0, 16)
+    findings.score(experiment="weat", dataset="weat1", measure="weat", variant="variance", value=0.125, n=2)
+    table = compare_languages(findings.scores)
+    assert table is not None
+    assert table.heads == (BELLEZZA, "valence", "weat1")
+    english, polish, variance = table.rows
+    assert (english.names, polish.names) == (("english", "m"), ("polish", "m"))
+    assert english.cells == (Cell(0.8, n=399), Cell(0.6, n=13915), Cell(1.5, n=50))  # of several lexica the largest
+    assert polish.cells == (None, None, Cell(1.0, n=16, cautions=(Caution.FEW_ITEMS,)))
+    assert variance.cells[2].value == 0.125
 
 
-def test_people_across_languages() -> None:
-    pairs = {
-        "bellezza~bellezza-german": 0.95,
-        "bellezza~bellezza-polish": 0.94,
-        "bellezza-german~bellezza-polish": 0.92,
-    }
-    rows = [
-        {"experiment": "raters", "dataset": name, "measure": "raters", "value": rho, "n": 300}
-        for name, rho in pairs.items()
-    ]
-    _, table = valnorm_tables(_scores(*rows), pl.DataFrame(schema=ITEMS))
-    assert table.header == ["lexicon", "bellezza", "bellezza-german", "bellezza-polish"]
-    assert table.rows[1] == ["bellezza-german", ".950", "", ".920"]
+def test_people_across_languages(findings: Findings) -> None:
+    agreement = {("bellezza", "german"): 0.95, ("bellezza", "polish"): 0.94, ("german", "polish"): 0.92}
+    for (first, second), rho in agreement.items():
+        row = {"experiment": "raters", "measure": "raters", "value": rho, "n": 300}
+        findings.score(**row, dataset=first, subset=second)
+    table = compare_raters(findings.scores)
+    assert table is not None
+    assert table.heads == ("bellezza", "german", "polish")
+    assert table.rows[1].cells == (Cell(0.95), None, Cell(0.92))

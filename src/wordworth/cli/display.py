@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,11 +135,10 @@ def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
     """Print what the runs of an audit mean, and where its report is."""
     from wordworth.pages import plain_answers, read_runs
 
-    answers = plain_answers(read_runs(audit.runs))
+    answers = plain_answers(replace(read_runs(audit.runs), notices=tuple(audit.notices)))
     if as_json:
         _print_facts({"folder": str(audit.folder), "report": str(audit.report)}, audit.notices, answers)
         return
-    print_notices(audit.notices, {})
     print_answers(answers)
     print_line(str(audit.report))
 

@@ -181,7 +181,7 @@ class Findings:
     def to_run(self, **about: Any) -> Run:
         """Return the run of a study; `about` are the fields of `Run` that the study knows."""
         versions, hardware = surroundings()
-        everywhere = [Notice(kind="info", reason=text.rstrip(".")) for text in notices()]
+        everywhere = [Notice(kind="caution", reason=text.rstrip(".")) for text in notices()]
         measures = self.scores.select("measure", "variant").unique(maintain_order=True)
         run = Run(
             study=self.study,

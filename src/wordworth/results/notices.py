@@ -42,9 +42,12 @@ class Notice(BaseModel):
     def __str__(self) -> str:
         counted = "" if self.count is None else f"{self.count:,} "
         counted += "" if self.total is None else f"of {self.total:,} "
-        place = "" if self.model and self.model in self.reason and not counted else self.place
+        names_model = bool(self.model) and not counted and self.reason.startswith(str(self.model))
+        place = self.model_copy(update={"model": None}).place if names_model else self.place
         text = f"{place}: {counted}{self.reason}" if place else f"{counted}{self.reason}"
-        return f"{text[:1].upper()}{text[1:].rstrip('.')}." if not place else f"{text.rstrip('.')}."
+        is_name = names_model or not text.partition(" ")[0].isalpha()  # of a model or a file, which keeps its case
+        start = text[:1] if place or is_name else text[:1].upper()
+        return f"{start}{text[1:].rstrip('.')}."
 
 
 class Caution(StrEnum):

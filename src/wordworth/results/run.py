@@ -19,7 +19,7 @@ from wordworth.errors import WordworthError, first_problem
 from wordworth.files import refuse_unwritable, replacing, sha256_of
 from wordworth.measure.declaration import Better
 from wordworth.results.columns import ITEM_TABLES, SCORES, as_text, from_text, item_schema
-from wordworth.results.notices import Notice
+from wordworth.results.notices import Caution, Notice
 
 PACKAGES = (
     "wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "tokenizers", "torch", "transformers",
@@ -221,11 +221,11 @@ def read_run(folder: str | Path) -> Run:
         raise WordworthError(f"{place} is not a run: it has no {SCORES_FILE}")
     for name, sha256 in run.files.items():
         path = place / name
-        if not path.is_file() or sha256_of(path) != sha256:
+        is_inside = path.resolve().is_relative_to(place.resolve())
+        if not is_inside or not path.is_file() or sha256_of(path) != sha256:
             raise WordworthError(f"{path} was changed after the run was written; run the study again")
     try:
-        scores = pl.read_csv(place / SCORES_FILE, infer_schema=False, glob=False)
-        run.scores = from_text(scores.select(list(SCORES)))
+        run.scores = _read_scores(place / SCORES_FILE)
         run.items = {
             table: _scan(place, table) for table in ITEM_TABLES if (place / ITEMS_FOLDER / f"{table}.parquet").is_file()
         }
@@ -247,6 +247,15 @@ def read_manifest(folder: Path) -> Run:
         raise _unreadable(folder, first_problem(error)) from error
     run.folder = folder
     return run
+
+
+def _read_scores(path: Path) -> pl.DataFrame:
+    text = pl.read_csv(path, infer_schema=False, glob=False)
+    scores = from_text(text.select(list(SCORES)))
+    unknown = set(scores.get_column("cautions").explode().drop_nulls()) - set(Caution)
+    if unknown or scores.select("measure", "value").null_count().sum_horizontal().item():
+        raise WordworthError(f"{path} has a score without a measure or value, or an unknown caution; run it again")
+    return scores
 
 
 def _scan(folder: Path, table: str) -> pl.LazyFrame:

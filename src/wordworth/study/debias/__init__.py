@@ -114,6 +114,7 @@ class DebiasSettings(BiasSubspace, Permuted, Intervals):
     sample: int = setting(20_000, "Pairs of each probe, so many drawn evenly.", ON, least=1)
 
     def model_post_init(self, context: Any) -> None:
+        super().model_post_init(context)
         if (self.specific or self.equalize) and self.mitigate != HARD:
             raise WordworthError("--specific and --equalize are for --mitigate hard-debias; leave them out")
 

@@ -264,13 +264,11 @@ def _train(findings: Findings, named: str | Path | WordModel, training: str | Pa
 
 def _describe_text(findings: Findings, text: Text, frequencies: str, unit: str) -> None:
     where = {"dataset": text.corpus.name}
-    findings.notice(
-        "info", f"the first words of the text were read, in {text.count:,} lines", count=text.words, **where
-    )
-    if text.corpus.layout == "wikitext":
-        findings.notice("info", "headings were skipped", count=text.tally.get(HEADINGS, 0), **where)
-        reason = "marks such as `@-@` were joined to the words around them"
-        findings.notice("info", reason, count=text.tally.get(JOINED, 0), **where)
+    findings.notice("info", f"words were read, in {text.count:,} lines", count=text.words, **where)
+    if headings := text.tally.get(HEADINGS):
+        findings.notice("info", "headings were skipped", count=headings, **where)
+    if joined := text.tally.get(JOINED):
+        findings.notice("info", "marks such as `@-@` were joined to the words around them", count=joined, **where)
     findings.notice("info", f"bands of frequency are by {frequencies} ({unit})")
     findings.notice("info", f"intervals resample {text.clusters}s; those of T are 1.96 bootstrap standard errors")
     if text.parting.unspaced:
