@@ -113,7 +113,7 @@ def same(one: Any, other: Any) -> bool:
 def test_a_measured_training_ends_the_same(tmp_path: Path, family: str, arguments: dict[str, Any]) -> None:
     plain = end_of(trainer_of(tmp_path, family, **arguments))
     trainer = trainer_of(tmp_path, family, **arguments)
-    callback = measured(trainer, tmp_path)
+    measured(trainer, tmp_path)
     with_callback = end_of(trainer)
     for part in plain:
         assert same(plain[part], with_callback[part]), part
