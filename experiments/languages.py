@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import torch
 from tools.pages import DOCS, markdown, put
+from wordworth.results.flags import BY_MACHINE, MARK
 
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
@@ -24,7 +25,6 @@ from wordworth.encode.encoding import pieces_of
 from wordworth.encode.named import load_named
 from wordworth.measure import sc_weat
 from wordworth.results import Run, read_run
-from wordworth.results.flags import BY_MACHINE, MARK
 from wordworth.results.numbers import format_interval, format_number
 from wordworth.study import study
 from wordworth.task.valence import average_by_english

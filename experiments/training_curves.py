@@ -19,12 +19,13 @@ import torch
 import transformers as hf
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from tools.pages import DOCS, markdown, put
+from tools.svg import draw_svg
 
 import wordworth as ww
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.corpora import documents, load_corpus
 from wordworth.catalog.registry import entry
-from wordworth.pages.figures import TRAINING, draw_svg, figures_of
+from wordworth.pages.figures import TRAINING, figures_of
 from wordworth.pages.runs import read_runs
 
 PAGE, FACTS = DOCS / "training.md", "training.json"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import polars as pl
 from tools.pages import DOCS, markdown, put
+from wordworth.study.predict.tables import percent
 
 from wordworth.study import study
-from wordworth.study.predict.tables import percent
 from wordworth.whole_words.words import SHARED
 
 PAGE = DOCS / "predict.md"

@@ -8,7 +8,7 @@ from wordworth.results.run import Run
 from wordworth.results.vocabulary import EXPERIMENTS
 
 WriteRules = Callable[[str], Path]
-FAILS = "[rules.career]\ndataset = 'weat6'\nlimit = '|d| < 0.5'\n"
+FAILS = "[rules.career]\ndataset = 'weat6'\nlimit = '|value| < 0.5'\n"
 PASSES = "[rules.arts]\ndataset = 'weat7'\nlimit = 0.5\n"
 UNDECIDED = "[rules.valence]\ndataset = 'bellezza'\nmeasure = 'valence'\nvariant = ''\nlimit = '>= .80'\n"
 

@@ -1,201 +1,162 @@
-"""Runs made of random numbers, or of numbers given by hand, in the shape that the studies leave them.
+"""Runs of random numbers, or of numbers given by hand, as the studies return them.
 
-What is random here says so in its name: no number of these runs was measured.
+What is random says so in its name: no number of these runs was measured.
 """
 
-import itertools
-import json
-from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-import polars as pl
-from wordworth.results.schema import ITEMS, SCORES
 
-SETTINGS = ("random", "bleached", "aligned", "misaligned")
-PAPERS = {"weat": "caliskan2017", "vast": "wolfe2022", "infer": "dev2020", "predict": "dudy2020"}
+from wordworth.results.findings import Findings
+from wordworth.results.run import Run
+
+CONTEXTS = ("random", "bleached", "aligned", "misaligned")
 
 
-class MadeRun:
-    """Scores and items by hand, and the keys of a manifest."""
+def record(study: str, models: str | Mapping[str, Mapping[str, Any]] = "") -> Findings:
+    """Return findings of a study on models: a name, or names with facts."""
+    findings = Findings(study)
+    for name, facts in ({models: {}} if isinstance(models, str) else models).items():
+        if name:
+            findings.add_model(name, {"sha256": "ab12", **facts})
+    return findings
 
-    def __init__(self, study: str, **manifest: Any) -> None:
-        self._scores: list[dict[str, Any]] = []
-        self._items: list[pl.DataFrame] = []
-        self.manifest: dict[str, Any] = {
-            "study": study,
-            "command": ["wordworth", "run", study],
-            "settings": {},
-            "seed": 0,
-            "models": [],
-            "data": [],
-            "left_out": {},
-            "notes": [],
-            "started": "2026-01-02T03:04:05+00:00",
-            "seconds": 1.5,
-            "versions": {"wordworth": "1"},
-            "papers": [PAPERS[study]] if study in PAPERS else [],
-            **manifest,
-        }
 
-    def model(self, name: str, **facts: Any) -> None:
-        """A model that the manifest names."""
-        self.manifest["models"].append({"name": name, **facts})
-
-    def score(self, **row: Any) -> None:
-        """One number, by the names of its columns."""
-        self._scores.append({"study": self.manifest["study"], **row})
-
-    def item(self, **columns: Any) -> None:
-        """Many items at once: a column is a list, or one value for all."""
-        lists = {name: column for name, column in columns.items() if isinstance(column, list)}
-        values: dict[str, Any] = {"study": self.manifest["study"], **columns}
-        frame = pl.DataFrame(lists, strict=False).select(
-            (pl.col(name) if name in lists else pl.lit(values.get(name))).cast(kind).alias(name)
-            for name, kind in ITEMS.items()
-        )
-        self._items.append(frame)
-        left_out = Counter(frame.get_column("left_out").drop_nulls().to_list())
-        self.manifest["left_out"] = dict(left_out + Counter(self.manifest["left_out"]))
-
-    @property
-    def scores(self) -> pl.DataFrame:
-        return pl.DataFrame(self._scores, schema=SCORES)
-
-    @property
-    def items(self) -> pl.DataFrame:
-        return pl.concat([pl.DataFrame(schema=ITEMS), *self._items])
-
-    def write(self, folder: Path, **manifest: Any) -> Path:
-        """The folder that a study would have left."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.scores.write_csv(folder / "scores.csv")
-        self.items.write_parquet(folder / "items.parquet")
-        (folder / "run.json").write_text(json.dumps(self.manifest | manifest), encoding="utf-8")
-        return folder
+def finish(findings: Findings, **about: Any) -> Run:
+    """Return the run, as if it had been made by the command at a known time."""
+    defaults = {"command": ["wordworth", "run", findings.study], "started": datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)}
+    return findings.to_run(**{**defaults, **about})
 
 
 def random_vast(
     models: Sequence[str], *, layers: int = 6, words: Sequence[str] = (), tests: int = 10, components: int = 12
-) -> MadeRun:
-    """All experiments of `vast` but the probes, with random numbers."""
+) -> Run:
+    """Return all experiments of `vast` but the probes, with random numbers."""
     rng = np.random.default_rng(0)
-    run = MadeRun("vast")
+    run = record("vast", {model: {"family": "causal", "layers": layers} for model in models})
     words = list(words) or [f"word{number}" for number in range(40)]
     ratings = rng.uniform(1, 5, len(words)).tolist()
-    every = range(layers + 1)
+    every, nullified = range(layers + 1), (None, *range(components + 1))
     for model in models:
-        run.model(model, family="causal", layers=layers)
-        where = {"model": model, "language": "english", "pooling": "last"}
+        place = {"model": model, "language": "english", "pooling": "last"}
 
-        def score(measure: str, value: float, model_where: dict[str, str] = where, **more: object) -> None:
-            interval = {"low": value - 0.05, "high": value + 0.05, "n": len(words)}
-            run.score(**model_where, measure=measure, value=value, **{**interval, **more})
+        def score(measure: str, value: float, *, interval: bool = True, **columns: Any) -> None:
+            ends = {"low": value - 0.05, "high": value + 0.05} if interval else {}
+            run.score(measure=measure, value=value, n=len(words), **ends, **columns)
 
-        for setting in SETTINGS:
-            lexicon = {**where, "experiment": "contextualization", "dataset": "bellezza", "setting": setting}
+        for context in CONTEXTS:
+            where = {**place, "dataset": "bellezza", "context": context}
+            lexicon = {**where, "experiment": "contextualization"}
             for layer in every:
-                score("valence", rng.uniform(), lexicon, layer=layer)
-                score("valence:spearman", rng.uniform(), lexicon, layer=layer)
+                score("valence", rng.uniform(), **lexicon, layer=layer)
+                score("valence", rng.uniform(), **lexicon, layer=layer, variant="spearman")
                 effects = rng.normal(0, 1, len(words)).clip(-2, 2).tolist()
-                run.item(**lexicon, layer=layer, item=words, group="lexicon", reference=ratings, value=effects)
+                run.item("rated_words", **lexicon, layer=layer, word=words, rating=ratings, value=effects)
             for layer in (layers // 2, layers):
-                for pcs in (None, *range(components + 1)):
-                    isolated = {**lexicon, "experiment": "isolation"}
-                    score("valence", rng.uniform(), isolated, layer=layer, pcs=pcs)
-                    score("anisotropy", rng.uniform(), isolated, layer=layer, pcs=pcs)
-        for kind in ("single", "multiple"):
+                for count in nullified:
+                    for measure in ("valence", "anisotropy"):
+                        slot = {"experiment": "isolation", "layer": layer, "components": count}
+                        score(measure, rng.uniform(), **where, **slot)
+        for subset in ("single", "multiple"):
             for pooling in ("first", "last", "mean", "max"):
-                split = {**where, "experiment": "tokenization", "dataset": f"bellezza:{kind}", "setting": "random"}
+                split = {**place, "experiment": "tokenization", "dataset": "bellezza", "subset": subset}
                 for layer in every:
-                    score("valence", rng.uniform(), {**split, "pooling": pooling}, layer=layer)
+                    score("valence", rng.uniform(), **split | {"pooling": pooling}, context="random", layer=layer)
         for pairs in ("ws-353", "simlex-999"):
-            similar = {**where, "experiment": "validation", "dataset": pairs, "setting": "bleached"}
+            similar = {**place, "experiment": "validation", "dataset": pairs, "context": "bleached"}
             for layer in (layers // 2, layers):
-                for pcs in (None, *range(components + 1)):
-                    score("similarity", rng.uniform(), similar, layer=layer, pcs=pcs)
-                joined = [f"{one} {other}" for one, other in itertools.pairwise(words)]
-                cosines = rng.uniform(-1, 1, len(joined)).tolist()
-                run.item(**similar, layer=layer, item=joined, reference=cosines[::-1], value=cosines)
+                for count in nullified:
+                    score("similarity", rng.uniform(), **similar, layer=layer, components=count)
+                cosines = rng.uniform(-1, 1, len(words) - 1).tolist()
+                pair = {"first": words[:-1], "second": words[1:], "rating": cosines[::-1], "value": cosines}
+                run.item("word_pairs", **similar, layer=layer, **pair)
         for test in range(1, tests + 1):
-            biased = {**where, "experiment": "bias", "dataset": f"weat{test}", "setting": "bleached"}
+            biased = {**place, "experiment": "bias", "dataset": f"weat{test}", "context": "bleached"}
             for layer in every:
-                chosen = (None, *range(components + 1)) if layer in (layers // 2, layers) else (None,)
-                for pcs in chosen:
-                    found = {"low": None, "high": None, "p": rng.uniform()}
-                    score("weat", rng.normal(), biased, layer=layer, pcs=pcs, **found)
-    return run
+                for count in nullified if layer in (layers // 2, layers) else (None,):
+                    p = {"p": rng.uniform(), "p_method": "exact", "sides": "one", "partitions": 12870}
+                    score("weat", rng.normal(), interval=False, **biased, layer=layer, components=count, **p)
+    return finish(run)
 
 
-def random_predict(model: str, words: Sequence[str] = ("the", "cat", "sat", "axolotl")) -> MadeRun:
-    """The experiments of `predict`, with random numbers."""
+def random_predict(model: str, words: Sequence[str] = ("the", "cat", "sat", "axolotl")) -> Run:
+    """Return the experiments of `predict`, with random numbers."""
     rng = np.random.default_rng(1)
-    run = MadeRun("predict")
-    run.model(model, family="causal", layers=6)
+    run = record("predict", {model: {"family": "causal", "layers": 6}})
     where = {"model": model, "language": "english", "dataset": "wikitext-103-test"}
-    for measure in ("top-1", "top-10", "T1", "T10", "perplexity", "bits-per-byte"):
-        run.score(experiment="prediction", **where, measure=measure, value=rng.uniform(), n=100)
+    for measure, k in (("top", 1), ("top", 10), ("T", 1), ("T", 10), ("perplexity", None), ("bits-per-byte", None)):
+        run.score(experiment="prediction", **where, measure=measure, k=k, value=rng.uniform(), n=100)
     for band in ("high", "mid", "low"):
-        for measure in ("top-1", "top-10", "T1", "T10"):
-            run.score(experiment="coverage", **where, setting=band, measure=measure, value=rng.uniform() / 2, n=30)
-    for band in ("high>high", "high>end", "low>high"):
-        row = {"setting": band, "measure": "share", "value": rng.uniform(), "n": 10}
+        for measure, k in (("top", 1), ("top", 10), ("T", 1), ("T", 10)):
+            row = {"subset": band, "measure": measure, "k": k, "value": rng.uniform() / 2, "n": 30}
+            run.score(experiment="coverage", **where, **row)
+    for band, guess in (("high", "high"), ("high", "end"), ("low", "high")):
+        row = {"subset": band, "measure": "share", "variant": guess, "value": rng.uniform(), "n": 10}
         run.score(experiment="confusion", **where, **row)
     for k in (1, 3, 10, 30, 100):
-        for setting in ("glove-6b-50d", "stem"):
-            score = {"setting": setting, "measure": f"soft-match@{k}", "value": 0.1 + rng.uniform() / 2, "n": 100}
-            run.score(experiment="soft-match", **where, **score)
+        for near in ("glove-6b-50d", "stem"):
+            row = {"measure": "soft-match", "k": k, "variant": near, "value": 0.1 + rng.uniform() / 2, "n": 100}
+            run.score(experiment="soft-match", **where, **row)
     for dataset in ("rare", "common"):
         for layer in range(7):
             row = {"dataset": dataset, "layer": layer, "measure": "hits", "value": rng.uniform(), "n": 50}
             run.score(experiment="paraphrase", **{**where, **row})
     run.item(
+        "predictions",
         experiment="prediction",
         **where,
-        item=list(words) * 3,
-        found_as=["a"] * (3 * len(words)),
-        group=["high", *["low"] * (len(words) - 1)] * 3,
-        subwords=[1] * (3 * len(words)),
-        value=rng.uniform(1, 12, 3 * len(words)).tolist(),
+        word=list(words) * 3,
+        guess="a",
+        band=["high", *["low"] * (len(words) - 1)] * 3,
+        bits=rng.uniform(1, 12, 3 * len(words)).tolist(),
         # The first word is always guessed, the second at the third try, the others never.
         rank=[1, 10, *[None] * (len(words) - 2)] * 3,
-        place=[f"0:{at}" for at in range(3 * len(words))],
+        line=0,
+        position=list(range(3 * len(words))),
     )
-    return run
+    return finish(run, settings={"top": 10})
 
 
-def random_infer(model: str, pair: str = "accountant → gentleman", sentences: str = "A ⇒ B") -> MadeRun:
-    """The experiments of `infer`, with random numbers."""
+def random_infer(model: str, subjects: tuple[str, str] = ("accountant", "gentleman")) -> Run:
+    """Return the experiments of `infer`, with random numbers."""
     rng = np.random.default_rng(2)
-    run = MadeRun("infer")
-    run.model(model, family="nli")
-    for setting in ("original", "projection", "random", "random:1"):
-        where = {"model": model, "language": "english", "setting": setting}
-        for probe in ("gender", "gender/occupation=doctor", "gender/occupation=nurse", "nationality"):
-            for measure in ("net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7"):
-                row = {"dataset": probe, "measure": measure, "value": rng.uniform(), "n": 20}
-                run.score(experiment=probe.partition("/")[0], **where, **row)
+    run = record("infer", {model: {"family": "nli"}})
+    versions = (("original", None), ("projection", None), ("random", None), ("random", 1))
+    for version, draw in versions:
+        where = {"model": model, "language": "english", "version": version, "draw": draw}
+        probes = (
+            ("gender", None),
+            ("gender", "occupation=doctor"),
+            ("gender", "occupation=nurse"),
+            ("nationality", None),
+        )
+        for probe, subset in probes:
+            measures = (("net-neutral", None), ("fraction-neutral", None), ("threshold", 0.5), ("threshold", 0.7))
+            for measure, threshold in measures:
+                row = {"measure": measure, "threshold": threshold, "value": rng.uniform(), "n": 20}
+                run.score(experiment=probe, dataset=probe, subset=subset, **where, **row)
         run.score(experiment="accuracy", **where, dataset="snli-test", measure="accuracy", value=0.8, n=100)
-        chances = {"value": [0.2, 0.01], "entailment": [0.7, 0.98], "contradiction": [0.1, 0.01]}
-        run.item(experiment="gender", dataset="gender", **where, item=[pair, sentences], **chances)
-    return run
+        place = {"experiment": "gender", "dataset": "gender", **where}
+        chances = {"entailment": [0.7], "neutral": [0.2], "contradiction": [0.1]}
+        run.item("subject_pairs", **place, premise=[subjects[0]], hypothesis=[subjects[1]], **chances)
+        chances = {"entailment": [0.98], "neutral": [0.01], "contradiction": [0.01]}
+        run.item("sentence_pairs", **place, premise=["A man ate."], hypothesis=["A nurse ate."], **chances)
+    return finish(run)
 
 
-def debiased(model: str, effects: dict[str, float], valences: dict[str, float]) -> MadeRun:
-    """In the shape of `debias`: setting → d of weat6 and weat7, setting → valence."""
-    run = MadeRun("debias")
-    run.model(model, words=10)
+def debiased(model: str, effects: Mapping[str, float], valences: Mapping[str, float]) -> Findings:
+    """Return findings of `debias`: version → d of weat6 and weat7, version → valence. A draw is `random 1`."""
+    run = record("debias", {model: {"words": 10}})
     where = {"model": model, "language": "english"}
-    for ordinal in ("2nd", "3rd"):
-        row = {"dataset": "gendered", "measure": f"principal:{ordinal}", "value": 0.5}
-        run.score(experiment="stability", **where, **row)
-    for setting, effect in effects.items():
+    for k in (2, 3):
+        run.score(experiment="stability", **where, dataset="gendered", measure="principal", k=k, value=0.5)
+    for version, effect in effects.items():
         for test, sign in (("weat1", 0.0), ("weat6", 1.0), ("weat7", -1.0)):
-            row = {"dataset": test, "setting": setting, "measure": "weat", "value": sign * effect, "p": 0.01}
+            row = {"dataset": test, "version": version, "measure": "weat", "value": sign * effect, "p": 0.01}
             run.score(experiment="weat", **where, **row)
-    for setting, valence in valences.items():
-        row = {"dataset": "bellezza", "setting": setting, "measure": "valence", "value": valence, "n": 399}
+    for version, valence in valences.items():
+        row = {"dataset": "bellezza", "version": version, "measure": "valence", "value": valence, "n": 399}
         run.score(experiment="valence", **where, **row)
     return run

@@ -76,8 +76,8 @@ BAD = [
     ((*WEAT, "-o", "full"), "full holds thesis.txt, which no run wrote; choose another folder with -o"),
     ((*WEAT, "-o", "full", "--overwrite"), "full holds thesis.txt, which no run wrote"),
     ((*WEAT, "-o", "mine.txt/run"), "mine.txt is a file, not a folder"),
-    ((*WEAT, "--config", "none.toml"), "--config none.toml cannot be read (No such file or directory)"),
-    ((*WEAT, "--config", "full"), "--config full cannot be read (Is a directory)"),
+    ((*WEAT, "--config", "none.toml"), "--config none.toml cannot be read"),
+    ((*WEAT, "--config", "full"), "--config full cannot be read"),
     ((*WEAT, "--config", "mine.txt"), "mine.txt is not TOML"),
     (("ls", "lexicons"), "there is no kind 'lexicons' in the catalog; there are models, lexica"),
     (("show", "weat11"), "'weat11' is not in the catalog; did you mean weat1"),
@@ -278,7 +278,6 @@ def test_version_and_help(command: Command) -> None:
     helped = command("run", "weat", "--help")
     assert helped.code == 0
     assert "--permutations" in helped.out
-    assert "--no-beside" in command("train-nli", "--help").out  # what is decided by the vectors can be told either way
     assert command("-h").out == command("--help").out
 
 

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from commands import Answer, Command
+from commands import Command
+from typed_runs import rows
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
 from wordworth.errors import WordworthError
-from wordworth.results import read_run
-from wordworth.study.audit import chosen, lessened, plan
+from wordworth.results.run import read_run
+from wordworth.study import study
+from wordworth.study.audit import audit_settings, plan_audit, reductions_of
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.study.vast import VastSettings
-from wordworth.study.weat import weat
 
 
 @pytest.fixture
@@ -49,43 +49,60 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def state(answer: Answer) -> dict[str, str]:
-    return {one["study"]: one["state"] for one in json.loads(answer.out)["studies"]}
+STUDIES = {"valnorm", "weat", "static"}
+
+
+def runs_written(folder: Path) -> dict[str, int]:
+    return {path.parent.name: path.stat().st_mtime_ns for path in folder.glob("*/run.json")}
 
 
 def test_an_audit_and_the_same_again(command: Command, work: Path) -> None:
-    first = command("audit", "mine.txt", "--quick")
-    assert first.code == 0
     folder = work / "runs" / "audit-mine.txt-quick"
-    assert {path.name for path in folder.iterdir()} == {"valnorm", "weat", "static", "report.html"}
+    first = command("audit", "mine.txt", "--quick")
+    assert first.code == 0, first.err
+    assert {path.name for path in folder.iterdir()} == {*STUDIES, "report.html", "audit.json"}
     assert "\nDoes it know what words mean?\n  mine" in first.out
+    written = runs_written(folder)
+
+    def audit_again(*options: str) -> set[str]:
+        """Return the studies that were run."""
+        before = runs_written(folder)
+        answer = command("audit", "mine.txt", "--quick", *options)
+        assert answer.code == 0, answer.err
+        return {name for name, time in runs_written(folder).items() if before.get(name) != time}
+
     os.utime(work / "mine.txt")  # touched, and the same
-    again = ("audit", "mine.txt", "--quick", "--json")
-    assert state(command(*again)) == dict.fromkeys(("valnorm", "weat", "static"), "kept")
-    # What was broken off goes on where it was.
-    shutil.rmtree(folder / "weat")
-    assert state(command(*again)) == {"valnorm": "kept", "weat": "run", "static": "kept"}
+    assert audit_again() == set()
+    assert runs_written(folder) == written
+    shutil.rmtree(folder / "weat")  # an interrupted audit continues
+    assert audit_again() == {"weat"}
     # Another seed, or a model of other content, is another run: replaced only on request.
     other = command("audit", "mine.txt", "--quick", "--seed", "1")
     assert (other.code, "its seed was 0 and is now 1" in other.err) == (2, True)
     shutil.copyfile(work / "other.txt", work / "mine.txt")
     changed = command("audit", "mine.txt", "--quick")
     assert (changed.code, "mine.txt has changed since" in changed.err) == (2, True)
-    assert set(state(command(*again, "--overwrite")).values()) == {"run"}
+    assert audit_again("--overwrite") == STUDIES
+
+
+def replace_weat(monkeypatch: pytest.MonkeyPatch, measure: Callable[..., Any]) -> None:
+    monkeypatch.setattr(type(study("weat")), "measure", measure)
 
 
 def test_a_model_written_while_an_audit_runs_is_not_recorded_as_measured(
     command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def write_and_measure(models: Any, settings: Any) -> Any:
-        shutil.copyfile(work / "other.txt", work / "mine.txt")
-        return weat(models, settings)
+    measure = type(study("weat")).measure
 
-    monkeypatch.setattr("wordworth.study.weat.weat", write_and_measure)
-    answer = command("audit", "mine.txt", "--quick", "--json")
+    def write_and_measure(*given: Any) -> Any:
+        shutil.copyfile(work / "other.txt", work / "mine.txt")
+        return measure(*given)
+
+    replace_weat(monkeypatch, write_and_measure)
+    answer = command("audit", "mine.txt", "--quick", "-o", "audit")
     assert answer.code == 1
-    assert state(answer) == {"valnorm": "run", "weat": "failed", "static": "failed"}
-    assert "weat failed: mine.txt changed while it was measured" in answer.err
+    assert set(runs_written(work / "audit")) == {"valnorm"}
+    assert "weat: mine.txt changed while it was measured" in " ".join(answer.out.split())
 
 
 @pytest.mark.parametrize(
@@ -103,50 +120,52 @@ def test_bad_input_is_one_line(command: Command, work: Path, arguments: tuple[st
 
 
 def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any, **__: Any) -> None:
+    def fail(*_: Any) -> None:
         raise WordworthError("the words are gone")
 
-    folder = work / "runs" / "audit-mine.txt-quick"
     with monkeypatch.context() as patch:
-        patch.setattr("wordworth.study.weat.weat", broken)
-        answer = command("audit", "mine.txt", "--quick")
+        replace_weat(patch, fail)
+        answer = command("audit", "mine.txt", "--quick", "-o", "audit")
     assert answer.code == 1
-    assert "weat failed: the words are gone" in answer.err
-    assert "weat failed on mine.txt: the words are gone" in (folder / "report.html").read_text(encoding="utf-8")
-    # Once it has been run, the box is gone.
-    assert command("audit", "mine.txt", "--quick").code == 0
-    assert "weat failed on" not in (folder / "report.html").read_text(encoding="utf-8")
-    assert not (folder / "audit.json").exists()
+    assert "words are gone" in answer.err
+    assert "What failed" in answer.out
+    page = work / "audit" / "report.html"
+    assert "words are gone" in page.read_text(encoding="utf-8")
+    assert command("audit", "mine.txt", "--quick", "-o", "audit").code == 0
+    assert "words are gone" not in page.read_text(encoding="utf-8")
 
 
-def test_an_audit_that_is_broken_off_says_so_in_its_report(
+def test_the_report_of_an_interrupted_audit_says_so(
     command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken_off(*_: Any, **__: Any) -> None:
+    def stop(*_: Any) -> None:
         raise RuntimeError("as if the machine had stopped")
 
-    monkeypatch.setattr("wordworth.study.weat.weat", broken_off)
+    replace_weat(monkeypatch, stop)
     with pytest.raises(RuntimeError, match="stopped"):
-        command("audit", "mine.txt", "--quick")
-    assert command("report", "runs/audit-mine.txt-quick", "--format", "md").code == 0
-    said = (work / "runs" / "audit-mine.txt-quick" / "report.md").read_text(encoding="utf-8")
-    assert "weat and static were not run on mine.txt: the audit was broken off" in said
+        command("audit", "mine.txt", "--quick", "-o", "audit")
+    assert command("report", "audit", "--format", "md").code == 0
+    page = (work / "audit" / "report.md").read_text(encoding="utf-8")
+    lines = [line for line in page.splitlines() if "the audit was interrupted" in line]
+    assert ["weat" in line or "static" in line for line in lines] == [True, True]
 
 
 def test_workers_find_what_one_process_finds(command: Command, work: Path) -> None:
     pytest.importorskip("ray")
     for folder, engine in (("here", "local"), ("there", "ray")):
         assert command("audit", "mine.txt", "other.txt", "--quick", "-o", folder, "--engine", engine).code == 0
-    for study in ("valnorm", "weat", "static"):
-        ours, theirs = (read_run(work / folder / study) for folder in ("here", "there"))
+    for name in STUDIES:
+        ours, theirs = (read_run(work / folder / name) for folder in ("here", "there"))
         assert_frame_equal(ours.scores, theirs.scores)
-        assert_frame_equal(ours.items, theirs.items)
-        keys = ("named", "settings", "notes", "left_out", "failed", "method", "papers", "references", "data")
-        assert [ours.manifest[key] for key in keys] == [theirs.manifest[key] for key in keys]
+        assert ours.items.keys() == theirs.items.keys()
+        for table, items in ours.items.items():
+            assert_frame_equal(items, theirs.items[table])
+        for facts in ("named", "models", "data", "measures", "notices", "skipped", "method", "references"):
+            assert getattr(ours, facts) == getattr(theirs, facts), facts
 
 
 def test_what_applies_to_what() -> None:
-    planned, left_out = plan(["smollm2-135m", "glove-6b-50d", "minilm-l6", "nli-glove"])
+    planned, skipped = plan_audit(["smollm2-135m", "glove-6b-50d", "minilm-l6", "nli-glove"])
     assert {one.study.name: one.models for one in planned} == {
         "valnorm": ("glove-6b-50d",),
         "weat": ("glove-6b-50d",),
@@ -155,51 +174,44 @@ def test_what_applies_to_what() -> None:
         "predict": ("smollm2-135m",),
         "infer": ("nli-glove",),
     }
-    assert left_out == []
-    # What a whole audit asks less of is said, where it is less.
-    assert [sentence.partition(" ")[0] for sentence in lessened(planned)] == ["static", "infer"]
-    assert lessened(plan(["glove-6b-50d"])[0]) == []
+    assert skipped == []
+    # A full audit says what it reduces, where it does.
+    assert [notice.study for notice in reductions_of(planned)] == ["static", "infer"]
+    assert reductions_of(plan_audit(["glove-6b-50d"])[0]) == []
 
 
 def test_what_applies_in_another_language() -> None:
-    planned, left_out = plan(["word2vec-zh-126k", "glove-6b-50d"])
-    assert {one.name: one.models for one in planned} == {
+    planned, skipped = plan_audit(["word2vec-zh-126k", "glove-6b-50d"])
+    assert {one.folder_name: one.models for one in planned} == {
         "valnorm": ("word2vec-zh-126k", "glove-6b-50d"),
         "weat": ("glove-6b-50d",),
         "static": ("glove-6b-50d",),
     }
-    assert [sentence.partition(":")[0] for sentence in left_out] == [
-        "weat was not run on word2vec-zh-126k",
-        "static was not run on word2vec-zh-126k",
-    ]
+    places = [(notice.kind, notice.study, notice.model) for notice in skipped]
+    assert places == [("skipped", "weat", "word2vec-zh-126k"), ("skipped", "static", "word2vec-zh-126k")]
     # What a quick audit names is English: a model of another language takes what there is in it.
-    quick = chosen(planned[0], True, {"seed": 3, "device": "cpu"})
+    quick = audit_settings(planned[0], quick=True, shared={"seed": 3, "device": "cpu"})
     assert isinstance(quick, ValnormSettings)
     assert (quick.lexica, quick.pairs, quick.seed) == (("bellezza",), (), 3)  # there is bellezza-chinese
-    english = chosen(plan(["glove-6b-50d"])[0][0], True, {})
-    assert isinstance(english, ValnormSettings)
-    assert english.lexica == ("bellezza",)
-    with pytest.raises(WordworthError, match=r"no study of the audit applies to albert-kor .* the model is korean"):
-        plan(["albert-kor"])
-    # Beside a model that something applies to, it is said and the other one audited.
-    planned, left_out = plan(["albert-kor", "minilm-l6"])
+    with pytest.raises(WordworthError, match=r"no study of the audit applies to albert-kor .* korean"):
+        plan_audit(["albert-kor"])
+    # Next to a model that something applies to, it is skipped with a notice.
+    planned, skipped = plan_audit(["albert-kor", "minilm-l6"])
     assert {one.models for one in planned} == {("minilm-l6",)}
-    assert [sentence.partition(":")[0] for sentence in left_out] == [
-        "vast was not run on albert-kor",
-        "static was not run on albert-kor",
-    ]
+    assert [(notice.study, notice.model) for notice in skipped] == [("vast", "albert-kor"), ("static", "albert-kor")]
 
 
 def test_a_language_that_the_catalog_does_not_say(tmp_path: Path, word_model_folder: Callable[..., Path]) -> None:
     model = str(word_model_folder(tmp_path / "mine", "masked"))
-    planned, left_out = plan([model, "minilm-l6"], language="polish")
-    assert [(one.name, one.models) for one in planned] == [("vast-polish", (model, "minilm-l6"))]
-    assert len(left_out) == 2
-    asked = chosen(planned[0], True, {}, "polish")
-    assert isinstance(asked, VastSettings)
-    assert (asked.language, asked.corpus, asked.lexica) == ("polish", "none", ("bellezza-polish",))
-    (vectors,) = [one for one in plan(["glove-6b-50d"], language="german")[0] if one.study.name == "weat"]
-    assert chosen(vectors, True, {}, "german").as_table()["languages"] == ["german"]
+    planned, skipped = plan_audit([model, "minilm-l6"], language="polish")
+    assert [(one.folder_name, one.models) for one in planned] == [("vast-polish", (model, "minilm-l6"))]
+    assert len(skipped) == 2
+    settings = audit_settings(planned[0], quick=True, shared={}, language="polish")
+    assert isinstance(settings, VastSettings)
+    assert (settings.language, settings.corpus, settings.lexica) == ("polish", "none", ("bellezza-polish",))
+    (vectors,) = [one for one in plan_audit(["glove-6b-50d"], language="german")[0] if one.study.name == "weat"]
+    german = audit_settings(vectors, quick=True, shared={}, language="german")
+    assert german.as_table()["languages"] == ["german"]
 
 
 @pytest.mark.index
@@ -207,13 +219,12 @@ def test_a_language_that_the_catalog_does_not_say(tmp_path: Path, word_model_fol
 def test_chinese_vectors(command: Command, data: Path, tmp_path: Path, quick: tuple[str, ...]) -> None:
     answer = command("audit", "word2vec-zh-126k", *quick, "--json", "-o", tmp_path / "audit")
     assert answer.code == 0, answer.err
-    assert state(answer) == {"valnorm": "run"}
-    assert len(json.loads(answer.out)["left_out"]) == 2
-    every = read_run(tmp_path / "audit" / "valnorm").scores
-    tests = every.filter(pl.col("measure") == "weat")
+    assert set(runs_written(tmp_path / "audit")) == {"valnorm"}
+    assert len([notice for notice in json.loads(answer.out)["notices"] if notice["kind"] == "skipped"]) == 2
+    scores = read_run(tmp_path / "audit" / "valnorm").scores
+    tests = rows(scores, measure="weat")
     assert tests["dataset"].to_list() == ["weat1", "weat2", "weat8"]
-    assert tests["flags"].str.contains("words translated by machine").all()
-    scores = every.filter(pl.col("measure") == "valence")
-    assert scores.item(0, "dataset") == "bellezza-chinese"
-    assert round(scores.item(0, "value"), 2) == 0.79  # as docs/valnorm.md has it
-    assert scores.item(0, "n") == 229
+    assert tests["cautions"].list.contains("machine-translated").all()
+    valence = rows(scores, measure="valence", dataset="bellezza-chinese").row(0, named=True)
+    assert round(valence["value"], 2) == 0.79  # as docs/valnorm.md has it
+    assert valence["n"] == 229

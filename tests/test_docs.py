@@ -103,11 +103,3 @@ def test_options_between_backticks_are_those_of_now(page: Path) -> None:
     spans = re.findall(r"`(--[a-z][a-z-]*[^`]*)`", text) + [" ".join(words) for words in _commands(text)]
     named = {option for span in spans for option in re.findall(r"(?:^|\s)(--[a-z][a-z-]+)", span)}
     assert named <= _every_option()
-
-
-def test_options_of_tables_are_options_of_commands() -> None:
-    for name in [*STUDIES, *settings_tables.COMMANDS]:
-        path = [name] if name == "debias" or name not in STUDIES else ["run", name]
-        command, _ = _options(path)
-        listed = re.findall(r"^\| `(--[\w-]+)`", settings_tables.table(name), re.MULTILINE)
-        assert set(listed) <= {spelling for one in command.params for spelling in one.opts}

@@ -243,8 +243,5 @@ def test_seeds():
 
 def test_blocks():
     V = SPACE.astype(np.float32)
-    parts = V[TARGETS], V[A], V[B]
     for block in (1, 5 * DIM, 10**6):
-        np.testing.assert_allclose(sc_weat(*parts, block=block), sc_weat(*parts), rtol=1e-12)
-        np.testing.assert_array_equal(sc_weat_p(*parts, block=block).p, sc_weat_p(*parts).p)
         np.testing.assert_array_equal(analogies(V, QUESTIONS, block=block), analogies(V, QUESTIONS))

@@ -1,4 +1,4 @@
-"""`check` and a resumed `audit` run again where anything that a run was made of has changed, and only there."""
+"""A resumed `audit` runs again where anything that a run was made of has changed, and only there."""
 
 import json
 import shutil
@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from commands import Answer, Command
 from made_models import llama_folder
 from wordworth.catalog.fetch.sources import Located
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
+from wordworth.results.run import is_finished
 from wordworth.study import study
-from wordworth.study.checks import fingerprints
+from wordworth.study.checks import fingerprints_of
 from wordworth.study.weat import WeatSettings
 
 Edit = Callable[[], object]
@@ -61,45 +61,54 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def rules(study: str, **options: str) -> None:
-    lines = "".join(f"{name} = '{value}'\n" for name, value in options.items())
-    rule = f"[rules.one]\nstudy = '{study}'\ntake = 'any'\nlimit = '< 1000'\n"
-    Path("rules.toml").write_text(f"[run.{study}]\nresamples = 5\n{lines}{rule}")
+Case = tuple[str, str, dict[str, str], Edit]
+"""A model, a study and its settings; and what changes a file that it reads."""
 
 
-def was_there(answer: Answer) -> bool:
-    assert answer.code in (0, 1, 3), answer.err
-    return "there already" in answer.err
+def was_there(model: str, name: str, chosen: dict[str, str]) -> bool:
+    """Run the study unless its run is there; return whether it was."""
+    folder, settings = Path("runs/one"), study(name).settings.of(name, {"resamples": 5, **chosen})
+    before = fingerprints_of([model], settings)
+    if is_finished(folder, [model], settings.as_table(), before, overwrite=True):
+        return True
+    study(name).run([model], settings, before).save(folder, overwrite=True)
+    return False
 
 
-def of_test(work: Path) -> tuple[str, Edit]:
+def of_test(work: Path) -> Case:
     text_file(work / "v.txt", WORDS)
     write_test(work / "own.toml")
-    rules("weat", test="own.toml")
-    return "v.txt", lambda: write_test(work / "own.toml", "c b a")
+    return "v.txt", "weat", {"test": "own.toml"}, lambda: write_test(work / "own.toml", "c b a")
 
 
-def of_lexicon(work: Path) -> tuple[str, Edit]:
+def of_lexicon(work: Path) -> Case:
     text_file(work / "v.txt", [*WORDS, *POLAR.pleasant, *POLAR.unpleasant])
     rows = [f"{word},{at}" for at, word in enumerate(WORDS)]
     lexicon = work / "own.csv"
     lexicon.write_text("\n".join(["word,valence", *rows]))
-    rules("valnorm", lexicon="own.csv")
-    return "v.txt", lambda: lexicon.write_text("\n".join(["word,valence", *rows[:-1], "j,1"]))
+    return (
+        "v.txt",
+        "valnorm",
+        {"lexicon": "own.csv"},
+        lambda: lexicon.write_text("\n".join(["word,valence", *rows[:-1], "j,1"])),
+    )
 
 
-def of_arrays(work: Path) -> tuple[str, Edit]:
+def of_arrays(work: Path) -> Case:
     path = keyed_vectors(work / "own.kv")
     write_test(work / "own.toml")
-    rules("weat", test="own.toml")
-    return "own.kv", lambda: np.save(path.with_name("own.kv.vectors.npy"), vectors(WORDS, 1))
+    return (
+        "own.kv",
+        "weat",
+        {"test": "own.toml"},
+        lambda: np.save(path.with_name("own.kv.vectors.npy"), vectors(WORDS, 1)),
+    )
 
 
-def of_home(work: Path) -> tuple[str, Edit]:
+def of_home(work: Path) -> Case:
     text_file(work / "v.txt", WORDS)
     write_test(work / "own.toml")
-    rules("weat", test="own.toml")
-    return "~/v.txt", lambda: text_file(work / "v.txt", WORDS, 1)
+    return "~/v.txt", "weat", {"test": "own.toml"}, lambda: text_file(work / "v.txt", WORDS, 1)
 
 
 CASES = {
@@ -111,15 +120,13 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_check_runs_again_what_changed(command: Command, work: Path, case: Callable[[Path], tuple[str, Edit]]) -> None:
-    model, edit = case(work)
-    assert not was_there(command("check", model))
-    assert was_there(command("check", model))
+def test_what_changed_is_run_again(work: Path, case: Callable[[Path], Case]) -> None:
+    *asked, edit = case(work)
+    assert not was_there(*asked)
+    assert was_there(*asked)
     edit()
-    answer = command("check", model)
-    assert not was_there(answer)
-    assert "has changed since" in answer.err
-    assert was_there(command("check", model))
+    assert not was_there(*asked)
+    assert was_there(*asked)
 
 
 @pytest.mark.parametrize(
@@ -138,9 +145,9 @@ def test_every_file_that_a_setting_names_counts(work: Path, name: str, setting: 
     for given in ("~/own.toml", str(file), f"mine={file}"):
         file.write_text("one")
         settings = study(name).settings(**{setting: (given,) if field.many else given})
-        before = fingerprints([], settings)
+        before = fingerprints_of([], settings)
         file.write_text("other")
-        assert fingerprints([], settings) != before
+        assert fingerprints_of([], settings) != before
 
 
 @pytest.mark.parametrize("inside", ["config.json", "tokenizer.json", "model.safetensors", "sub/x.safetensors"])
@@ -152,16 +159,16 @@ def test_every_file_of_a_model_counts(work: Path, inside: str) -> None:
         index = {"metadata": {}, "weight_map": {"a": inside}}
         (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     settings = WeatSettings()
-    before = fingerprints(["model"], settings)
+    before = fingerprints_of(["model"], settings)
     shutil.copytree(folder, work / "copy")
-    assert [*fingerprints(["copy"], settings).values()] == [*before.values()], "the same content elsewhere"
+    assert [*fingerprints_of(["copy"], settings).values()] == [*before.values()], "the same content elsewhere"
     (work / "model" / "runs").mkdir()
     (work / "model" / "runs" / "notes.txt").write_text("no part of it")
-    assert fingerprints(["model"], settings) == before
+    assert fingerprints_of(["model"], settings) == before
     content = bytearray((folder / inside).read_bytes())
     content[-3] ^= 1
     (folder / inside).write_bytes(content)
-    assert fingerprints(["model"], settings) != before
+    assert fingerprints_of(["model"], settings) != before
 
 
 def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +181,7 @@ def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, mo
     found = []
     for source in sources:
         monkeypatch.setattr(module, "here", lambda *_, one=source: Located(Path(), one, one.key))
-        found.append(fingerprints([], settings)["warriner"])
+        found.append(fingerprints_of([], settings)["warriner"])
     assert len(set(found)) == len({source.key for source in sources})
 
 
@@ -188,29 +195,21 @@ def test_a_name_of_the_hub_counts_by_its_commit(work: Path, monkeypatch: pytest.
     found = []
     for commit in commits:
         (home / "refs" / "main").write_text(commit)
-        found.append(fingerprints(["someone/tiny"], WeatSettings()))
+        found.append(fingerprints_of(["someone/tiny"], WeatSettings()))
     assert found[0] != found[1], "main moved"
     assert found[0] == found[2], "to the same content"
 
 
-def test_what_changes_while_it_is_measured_is_not_kept(
-    command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model, edit = of_home(work)
-    from wordworth.study import weat as module
+def test_what_changes_while_it_is_measured_is_not_kept(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, _, _, edit = of_home(work)
+    weat = type(study("weat"))
+    plain = weat.measure
 
-    plain = module.weat
-
-    def written_meanwhile(*given: object) -> object:
+    def write_meanwhile(*given: object) -> object:
         findings = plain(*given)
         edit()
         return findings
 
-    monkeypatch.setattr(module, "weat", written_meanwhile)
-    answer = command("check", model)
-    assert answer.code == 2
-    assert "changed while it was measured" in answer.err
-    assert not list(work.glob("runs/*/*/run.json"))
-    text_file(work / "v.txt", WORDS)
+    monkeypatch.setattr(weat, "measure", write_meanwhile)
     with pytest.raises(WordworthError, match="changed while it was measured"):
         study("weat")(model, tests="own.toml")

@@ -6,17 +6,16 @@ import re
 import sys
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from commands import Command
-from made_runs import MadeRun
+from made_runs import finish, record
 from wordworth.cli import display
 from wordworth.pages.latex import latex
 from wordworth.pages.markdown import markdown
 from wordworth.pages.page import write_report
 from wordworth.pages.runs import read_runs
-from wordworth.results import Findings, read_run, schema, write_run
+from wordworth.results.run import Run, read_run
 from wordworth.visible import visible
 
 STEERING = "a\x1b[2Jb\x9b31mc\u202ed\u2066e\x07f\rg\nh\u2028i\ud800"
@@ -25,13 +24,12 @@ UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 FORMULAS = ["=1+1", "+1", "-1", "-x", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "'=1", "''@x", "'tis", "a=b", "−.5", "'"]
 
 
-def _run(folder: Path, *models: str, dataset: str = "bellezza") -> Path:
-    run = MadeRun("valnorm")
+def _run(*models: str, dataset: str = "bellezza") -> Run:
+    run = record("valnorm", {model: {} for model in models})
     for model in models:
-        run.model(model)
-        told = {"dataset": dataset, "measure": "valence", "value": -0.5, "low": -0.6, "high": 0.4, "n": 399}
-        run.score(experiment="valence", model=model, language="english", **told)
-    return run.write(folder)
+        row = {"dataset": dataset, "measure": "valence", "value": -0.5, "low": -0.6, "high": 0.4, "n": 399}
+        run.score(experiment="valence", model=model, language="english", **row)
+    return finish(run)
 
 
 def test_what_steers_is_spelled_out() -> None:
@@ -44,14 +42,14 @@ def test_what_steers_is_spelled_out() -> None:
 @pytest.mark.parametrize("label", FORMULAS)
 def test_no_label_is_a_formula_in_a_spreadsheet(tmp_path: Path, label: str) -> None:
     """A text that a spreadsheet would compute has an apostrophe before it in the file, and none when it is read."""
-    rows = [{"study": "valnorm", "model": label, "dataset": "x", "value": -0.5, "low": -1.0, "n": 2}]
-    scores = pl.DataFrame(rows, schema=schema.SCORES)
-    write_run(tmp_path / "run", Findings("valnorm").manifest(), scores, pl.DataFrame(schema=schema.ITEMS))
+    run = _run(label)
+    scores = run.scores
+    run.save(tmp_path / "run")
     with (tmp_path / "run" / "scores.csv").open(encoding="utf-8", newline="") as stream:
         (row,) = csv.DictReader(stream)
     assert row["model"].lstrip("'")[:1] in "=+-@\t\r\n＝" or row["model"] == label
     assert row["model"][:1] not in tuple("=+-@\t\r\n＝")
-    assert (row["value"], row["low"]) == ("-0.5", "-1.0")  # numbers stay numbers
+    assert (row["value"], row["low"]) == ("-0.5", "-0.6")  # numbers stay numbers
     assert read_run(tmp_path / "run").scores.equals(scores)
 
 
@@ -80,8 +78,8 @@ def test_an_error_does_not_steer_the_terminal(command: Command, tmp_path: Path) 
     assert r"a\x1b[31mb\u202e" in told.err
 
 
-def test_markdown_holds_a_name_in_its_cell(tmp_path: Path) -> None:
-    run = _run(tmp_path / "run", STEERING.replace("\ud800", ""), "- item", "1. $x$ | y", dataset="new\x1b\n# line")
+def test_markdown_holds_a_name_in_its_cell() -> None:
+    run = _run(STEERING.replace("\ud800", ""), "- item", "1. $x$ | y", dataset="new\x1b\n# line")
     text = markdown(read_runs([run]))
     assert not UNSEEN.search(text)
     assert "\n# line" not in text
@@ -100,16 +98,16 @@ LABELS = {
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_latex_holds_a_name_in_its_cell(tmp_path: Path, label: str) -> None:
+def test_latex_holds_a_name_in_its_cell(label: str) -> None:
     r"""After `\\`, a row that begins with `[` is read as a length, and one that begins with `*` loses it."""
-    text = latex(read_runs([_run(tmp_path / "run", label, "other")]))
-    assert f"\n{LABELS[label]} & $-$.50 & " in text
+    text = latex(read_runs([_run(label, "other")]))
+    assert f"\n{LABELS[label]} & \\textbf{{$-$.50}} & " in text or f"\n{LABELS[label]} & $-$.50 & " in text
     assert not UNSEEN.search(text)
     assert not re.search(r"^\s*[\[*]", text, re.MULTILINE)
 
 
 def test_a_page_shows_what_steers(tmp_path: Path) -> None:
-    page = write_report([_run(tmp_path / "run", "m\x1b\x9b\u202em")]).read_text(encoding="utf-8")
+    page = write_report([_run("m\x1b\x9b\u202em")], tmp_path / "report.html").read_text(encoding="utf-8")
     library = page.index("vegaEmbed")
     assert r"<title>What a word is worth to m\x1b\x9b\u202em</title>" in page
     assert not re.search("[\x1b\x9b\u202e]", page[:library])

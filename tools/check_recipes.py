@@ -27,7 +27,7 @@ FEW = 400
 """Pairs of NLI to train on, a seventh of them with each label at least."""
 WORDS = 20_000
 RULES = "rules.toml"
-VAST = ("run", "vast", "--experiment", "contextualization", "--lexicon", "bellezza", "--setting", "bleached")
+VAST = ("run", "vast", "--experiment", "contextualization", "--lexicon", "bellezza", "--context", "bleached")
 VALNORM = ("run", "valnorm", "--lexicon", "bellezza", "--pairs", "rg-65", "--test", "weat7")
 RUNS = {
     "runs/a": (*VAST, "smollm2-135m"),

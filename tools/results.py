@@ -23,12 +23,12 @@ from typing import Any
 import polars as pl
 
 from tools.pages import DOCS, ROOT, markdown, put
+from tools.svg import draw_svg
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import FORMULA, load_probe, probe_names
 from wordworth.pages.behaviour_answers import single_words
-from wordworth.pages.figures import draw_svg
 from wordworth.pages.figures.figure import OPTION, TRIED
 from wordworth.pages.figures.meaning import intrinsic_tasks, valence_by_layer
 from wordworth.pages.figures.specification import specification_curves
@@ -357,9 +357,14 @@ def check_example() -> str:
     )[0]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "rules.toml").write_text(rules, encoding="utf-8")
-        command = [sys.executable, "-m", "wordworth", "check", "glove-6b-50d", "rules.toml"]
         environment = {**os.environ, "COLUMNS": "110"}
-        answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        for words in (
+            "run weat glove-6b-50d --test weat6 -o runs/weat",
+            "run valnorm glove-6b-50d --experiment valence --lexicon bellezza -o runs/valnorm",
+            "check runs rules.toml",
+        ):
+            command = [sys.executable, "-m", "wordworth", *words.split()]
+            answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if answer.returncode != 1:
         raise SystemExit(f"wordworth check ended with {answer.returncode}, not 1: {answer.stderr}")
     lines = "\n".join(line.rstrip() for line in answer.stdout.splitlines())

@@ -1,7 +1,7 @@
-"""Puts the table of settings into every page that asks for one, out of the declarations.
+"""Write the tables of settings in the pages from the declarations.
 
-A page says `<!-- settings: vast -->` … `<!-- /settings -->`; a study or a command is named.
-`tests/test_docs.py` holds that pages and declarations agree.
+A page marks the place with `<!-- settings: NAME -->` … `<!-- /settings -->`, where NAME is a study or a command.
+`tests/test_docs.py` checks that pages and declarations agree.
 """
 
 import re
@@ -15,7 +15,7 @@ from wordworth.cli.results import CompareSettings
 from wordworth.cli.train import FinetuneSettings, TrainSettings
 from wordworth.study import STUDIES, study
 from wordworth.study.static import ExportSettings
-from wordworth.task.settings import GROUPS, Field, Named, Settings
+from wordworth.task.settings import GROUPS, SettingField, Settings
 
 DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS: Mapping[str, type[Settings]] = {
@@ -25,13 +25,13 @@ COMMANDS: Mapping[str, type[Settings]] = {
     "train-nli": TrainSettings,
     "finetune-nli": FinetuneSettings,
 }
-"""What takes settings beside the studies, and leaves no run to compare."""
+"""Commands, besides the studies, that have settings; their results are not compared."""
 PLACE = re.compile(r"(<!-- settings: ([\w-]+) -->\n).*?(<!-- /settings -->)", re.DOTALL)
-TYPES = {int: "whole number", float: "number", bool: "flag", str: "text", Named: "name or path"}
+TYPES = {int: "whole number", float: "number", bool: "flag", str: "text", str | Path: "name or path"}
 
 
 def table(name: str) -> str:
-    """The settings of a study or command in Markdown, by group."""
+    """Return the settings of a study or command as a Markdown table, by group."""
     is_study = name in STUDIES
     settings = study(name).settings if is_study else COMMANDS[name]
     header = ["option", "value", "default", "what it is", *["runs that differ in it"] * is_study]
@@ -47,33 +47,33 @@ def table(name: str) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def _option(field: Field) -> str:
-    """`--lexicon`, and the name in Python where that is another."""
+def _option(field: SettingField) -> str:
+    """Return the option, and the name in Python where that differs."""
     if field.declared.group not in GROUPS:
         return f"`{field.name}`"
     spelled = field.option.replace("-", "_") == field.name
     return f"`--{field.option}`" if spelled else f"`--{field.option}` (`{field.name}`)"
 
 
-def _value(field: Field) -> str:
+def _value(field: SettingField) -> str:
     declared = field.declared
-    kinds = declared.choices or declared.metavar.split("|")
+    kinds = field.choices or declared.metavar.split("|")
     text = ", ".join(f"`{kind}`" for kind in kinds if kind) or _of_catalog(declared.catalog)
     text = text or TYPES.get(field.type, "object")
     for word, bound in (("from", declared.least), ("to", declared.most)):
         text += f" {word} {bound:,}" if bound is not None else ""
-    return f"{text}; repeatable" if field.repeatable else text
+    return f"{text}; repeatable" if field.is_repeatable else text
 
 
 def _of_catalog(kind: str) -> str:
-    """What can be named, and where it is listed."""
+    """Return what can be named, and where it is listed."""
     if kind in ("", LANGUAGES):
         return kind.removesuffix("s")
     listed = kind.partition("/")[0].replace("_", "-")
     return f"name (`wordworth ls {listed}`) or path"
 
 
-def _default(field: Field) -> str:
+def _default(field: SettingField) -> str:
     value: Any = field.default
     if value is False or value in (None, "", ()):
         return ""
@@ -88,7 +88,7 @@ def _escaped(text: str) -> str:
 
 
 def with_tables(text: str) -> str:
-    """A page with its tables as they are declared now."""
+    """Return a page with its tables as they are declared now."""
     return PLACE.sub(lambda place: f"{place[1]}{table(place[2])}\n{place[3]}", text)
 
 

@@ -1,50 +1,56 @@
 """Figures and leaderboard of a report in a browser: all is there, and nothing is cut."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from made_runs import MadeRun, random_infer, random_predict, random_vast
-from wordworth.catalog.read.association_tests import load_test
-from wordworth.embedding import Embedding, Provenance
+from made_runs import finish, random_infer, random_predict, random_vast, record
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.page import write_report
 from wordworth.pages.runs import read_runs
-from wordworth.study import study
+from wordworth.results.run import Run
 
 LONG = "an-organization/a-language-model-of-some-length-2.5-1.7B-instruct-v0.3"
-TRIED = ("weat6", "weat8", "weat9")
 DRAWN = "document.documentElement.dataset.ready === 'yes'"
 
 
-def _vectors(folder: Path, models: list[str], languages: list[str]) -> Path:
+def _vectors(models: list[str], languages: list[str]) -> Run:
     """Embeddings in the shape of `valnorm` and `weat`, under names of every length."""
-    run = MadeRun("valnorm", measures={"valence": {"better": "higher"}})
+    run = record("valnorm", {model: {"words": 1000} for model in models})
     for at, model in enumerate(models):
-        run.model(model, words=1000)
         for language in languages:
             where = {"model": model, "language": language}
             for number, dataset in enumerate(("bellezza", "anew", "warriner", "simlex-999", "a-list-of-pairs-2020")):
                 measure = "valence" if number < 3 else "similarity"
-                told = {"dataset": dataset, "value": 0.5 + at / 30, "low": 0.4 + at / 30, "high": 0.6 + at / 30}
-                run.score(experiment=measure, **where, **told, measure=measure, n=300 + at)
+                row = {"dataset": dataset, "value": 0.5 + at / 30, "low": 0.4 + at / 30, "high": 0.6 + at / 30}
+                run.score(experiment=measure, **where, **row, measure=measure, n=300 + at)
             for number in range(1, 11):
-                told = {"dataset": f"weat{number}", "value": 1.0, "low": 0.2, "high": 1.5, "p": 0.01, "n": 16 + at % 2}
-                run.score(experiment="weat", **where, **told, measure="weat")
-        for measure in ("rnsb", "mac", "direct-bias:centred", "manzini"):
-            told = {"dataset": "gender-pairs/professions", "measure": measure, "value": 0.1, "low": 0.0, "high": 0.2}
-            run.score(experiment="bias", model=model, language="english", **told, n=20)
-    return run.write(folder)
+                row = {"dataset": f"weat{number}", "value": 1.0, "low": 0.2, "high": 1.5, "p": 0.01, "n": 16 + at % 2}
+                run.score(experiment="weat", **where, **row, measure="weat")
+        for measure, variant in (("rnsb", None), ("mac", None), ("direct-bias", "centred"), ("manzini", None)):
+            row = {"dataset": "gender-pairs", "subset": "professions", "value": 0.1, "low": 0.0, "high": 0.2, "n": 20}
+            run.score(experiment="bias", model=model, language="english", measure=measure, variant=variant, **row)
+    return finish(run)
 
 
-def _tried(folder: Path, model: str) -> None:
-    """An embedding in the shape of `weat --sensitivity`."""
-    words = {word: None for name in TRIED for group in load_test(name).groups for word in group}
-    matrix = np.random.default_rng(0).normal(size=(len(words), 10)).astype(np.float32)
-    embedding = Embedding(list(words), matrix, Provenance(model))
-    study("weat")([embedding], tests=TRIED, sensitivity=True, draws=2, permutations=50).save(folder)
+def _tried(model: str) -> Run:
+    """Variants of three tests, as `weat --sensitivity` leaves them."""
+    rng = np.random.default_rng(0)
+    run = record("weat", {model: {"words": 100}})
+    words, vectors, sides = ("all words", "one target out", "half of the words"), ("raw", "centred"), ("one", "two")
+    rows = list(product(words, vectors, sides)) * 20
+    for dataset in ("weat6", "weat8", "weat9"):
+        where = {"experiment": "sensitivity", "model": model, "language": "english", "dataset": dataset}
+        choices = dict(zip(("words", "vectors", "sides"), map(list, zip(*rows, strict=True)), strict=True))
+        numbers = {"value": rng.normal(0.5, 0.5, len(rows)).tolist(), "p": rng.uniform(0, 0.2, len(rows)).tolist()}
+        run.item("variants", **where, **choices, sigma="sample σ", without="", **numbers)
+        for variant in ("flipped", "median"):
+            row = {"variant": variant, "value": 0.3, "low": 0.1, "high": 0.9, "n": len(rows)}
+            run.score(**where, measure="sensitivity", **row)
+    return finish(run)
 
 
 @pytest.fixture(scope="session")
@@ -52,11 +58,11 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten embeddings in three languages, two language models, and long names everywhere."""
     folder = tmp_path_factory.mktemp("crowded")
     models = [LONG, *(f"vectors-{at}" for at in range(9))]
-    _vectors(folder / "valnorm", models, ["english", "german", "traditional chinese"])
-    random_vast([f"{LONG}-base", "tiny"]).write(folder / "vast")
-    random_predict(f"{LONG}-base").write(folder / "predict")
-    random_infer(LONG, "accountant → gentleman").write(folder / "infer")
-    _tried(folder / "weat", LONG)
+    _vectors(models, ["english", "german", "traditional chinese"]).save(folder / "valnorm")
+    random_vast([f"{LONG}-base", "tiny"]).save(folder / "vast")
+    random_predict(f"{LONG}-base").save(folder / "predict")
+    random_infer(LONG).save(folder / "infer")
+    _tried(LONG).save(folder / "weat")
     return write_report([folder])
 
 
@@ -115,7 +121,7 @@ def test_the_leaderboard_fits_and_its_columns_are_chosen(page: Any, crowded: Pat
     for box in boxes.all():
         box.uncheck()
     page.locator("#leaderboard label", has_text="perplexity").click()
-    assert headings.all_inner_texts() == ["model", "perplexity wikitext-103-test"]
+    assert headings.all_inner_texts() == ["model", "perplexity wikitext-103-test ↓"]
     rows = page.locator("#leaderboard tbody tr")
     assert page.locator("#leaderboard tbody tr:visible").count() == 1 < rows.count()  # the others have no number there
     assert "Without a number in these columns:" in page.locator("#leaderboard .without").inner_text()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from made_runs import MadeRun, random_infer, random_predict, random_vast
+from made_runs import finish, random_infer, random_predict, random_vast, record
 from wordworth.pages.page import write_report
 
 EVIL = "<script>window.hit = 1</script>"
@@ -19,9 +19,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All studies in one report, with names that would be scripts."""
     folder = tmp_path_factory.mktemp("audit")
     words = ["kindness", EVIL, IMAGE, "</script>", *(f"word{at}" for at in range(20))]
-    random_vast(["tiny", EVIL], words=words).write(folder / "vast")
-    random_predict("tiny", words=["the", IMAGE, "kindness"]).write(folder / "predict")
-    random_infer(IMAGE, f"doctor → {IMAGE}", f"{EVIL} ⇒ {IMAGE}").write(folder / "infer")
+    random_vast(["tiny", EVIL], words=words).save(folder / "vast")
+    random_predict("tiny", words=["the", IMAGE, "kindness"]).save(folder / "predict")
+    random_infer(IMAGE, ("doctor", IMAGE)).save(folder / "infer")
     return write_report([folder])
 
 
@@ -70,10 +70,10 @@ def test_a_word_is_looked_up(page: Any, report: Path) -> None:
     page.wait_for_selector("#looked-up svg")
     found = page.locator("#looked-up").inner_text()
     assert "People rate its valence" in found
-    assert f"kindness {EVIL}" in found  # the pair it stands in
-    assert "commonest wrong guess" in found
+    assert f"kindness\t{EVIL}" in found  # the pair it stands in
+    assert "wrong guess" in found
     rows = page.locator("#looked-up details tbody tr")
-    assert rows.count() == 2 * 4 * 7  # models, settings, layers
+    assert rows.count() == 2 * 4 * 7  # models, contexts, layers
 
 
 def test_a_pair_of_a_probe_is_looked_up(page: Any, report: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_pair_of_a_probe_is_looked_up(page: Any, report: Path) -> None:
     page.click("text=Look up >> nth=-1")
     page.wait_for_selector("#looked-up table")
     cells = page.locator("#looked-up tbody tr").first.locator("td").all_inner_texts()
-    assert cells[0] == f"doctor → {IMAGE}"
+    assert cells[:2] == ["doctor", IMAGE]
     assert cells[-3:] == [".70", ".20", ".10"]
 
 
@@ -102,7 +102,7 @@ def test_the_table_behind_a_figure_has_its_numbers(page: Any, report: Path) -> N
     rows = [line.locator("td").all_inner_texts() for line in page.locator("#coverage .pivot tbody tr").all()]
     with (report.parent / "predict" / "scores.csv").open(encoding="utf-8") as stream:
         scores = [row for row in csv.DictReader(stream) if row["experiment"] == "coverage"]
-    high = [f"{float(row['value']):.2f}".removeprefix("0") for row in scores if row["setting"] == "high"]
+    high = [f"{float(row['value']):.2f}".removeprefix("0") for row in scores if row["subset"] == "high"]
     assert rows[0] == ["wikitext-103-test", "tiny", "high", *high]
     assert len(rows) == 3
 
@@ -124,7 +124,7 @@ def test_downloads(page: Any, report: Path, tmp_path: Path) -> None:
 
 def test_a_download_holds_no_formula(page: Any, tmp_path: Path) -> None:
     """As in `scores.csv`: an apostrophe before a text that a spreadsheet would compute, and numbers as they are."""
-    random_predict("=1+1").write(tmp_path / "run")
+    random_predict("=1+1").save(tmp_path / "run")
     _drawn(page, write_report([tmp_path / "run"]))
     with page.expect_download() as waiting:
         page.locator("#coverage button[data-get=csv]").click()
@@ -205,14 +205,13 @@ def test_printed_on_paper(page: Any, report: Path) -> None:
 
 
 def test_words_have_their_language_and_direction(page: Any, watched: Any, tmp_path: Path) -> None:
-    run = MadeRun("valnorm")
-    run.model("several")
+    run = record("valnorm", "several")
     words = {"arabic": ["سلام", "حرب", "حب"], "chinese": ["骨", "愛", "戰"]}
     for language, items in words.items():
         where = {"experiment": "valence", "model": "several", "language": language, "dataset": language}
         run.score(**where, measure="valence", value=0.5, low=0.4, high=0.6, n=3)
-        run.item(**where, item=items, group="lexicon", reference=[1.0, 2.0, 3.0], value=[0.5, -0.5, 0.1])
-    _drawn(page, write_report([run.write(tmp_path / "run")]))
+        run.item("rated_words", **where, word=items, rating=[1.0, 2.0, 3.0], value=[0.5, -0.5, 0.1])
+    _drawn(page, write_report([finish(run)], tmp_path / "report.html"))
     page.fill("#look-up", "骨")
     page.wait_for_selector("#most-wrong td[lang=zh]", state="attached")
     cells = page.locator("#most-wrong td[lang=ar]")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from wordworth.results import Findings
+    from wordworth.results.run import Run
 
 PAIRS = [
     ("cat", "dog", 7.0), ("sun", "moon", 5.0), ("river", "storm", 3.0), ("knife", "love", 0.5), ("love", "joy", 8.0),
@@ -26,7 +26,7 @@ STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "lexica": ["bellezza"],
             "experiments": ["contextualization", "bias"],
-            "settings": ["bleached", "aligned"],
+            "contexts": ["bleached", "aligned"],
             "tests": ["weat1"],
             "controls": ["untrained", "shuffled"],
             "permutations": 100,
@@ -50,7 +50,7 @@ STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
 """Study → its model and its settings; `@name` is a toy."""
 
 
-def find(name: str, folder: Path) -> "Findings":
+def find(name: str, folder: Path) -> "Run":
     """Run a study on the toys in a folder."""
     from wordworth.study import study
 
@@ -123,7 +123,7 @@ def _make_network(folder: Path) -> None:
     import torch
 
     from wordworth.nli.attention import Network, Shape
-    from wordworth.nli.loading import vectors_to_train_on, write_config, write_weights
+    from wordworth.nli.loading import vectors_to_train_on, write_model
     from wordworth.nli.pairs import PairSet
     from wordworth.nli.probe import load_probe
 
@@ -133,5 +133,4 @@ def _make_network(folder: Path) -> None:
     made = vectors_to_train_on(str(folder / "things.txt"), seed=0)
     torch.manual_seed(0)
     network = Network(Shape(dim=8, hidden=4, compare=4))
-    write_config(folder / "network", network.shape, made.about)
-    write_weights(folder / "network", network.state_dict(), made.extra)
+    write_model(folder / "network", network, made)

@@ -8,6 +8,7 @@ import pickle
 import tarfile
 import zipfile
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -175,20 +176,32 @@ DATA = {
 }
 
 
-def _run_file(name: str) -> Callable[[Path], bytes]:
-    """A run without the sums of its files, so that what is damaged is read."""
+RUN_FILES = {
+    "run.json": "run/run.json",
+    "scores.csv": "run/scores.csv",
+    "items.parquet": "run/items/rated_words.parquet",
+}
+
+
+def _run_file(file: str) -> Callable[[Path], bytes]:
+    """Return what saves a run without the checksums of its files, so that what is damaged is read."""
 
     def make(folder: Path) -> bytes:
-        from made_runs import MadeRun
+        from wordworth.results.findings import Findings
 
-        run = MadeRun("weat", settings={"permutations": 100})
-        run.model("toy", words=8, dimensions=5)
-        row = {"model": "toy", "experiment": "association", "dataset": "weat1", "measure": "effect_size"}
-        for value in (0.5, 1.25):
-            run.score(**row, value=value, n=8)
-        run.item(**row, item=WORDS, value=[float(at) for at in range(len(WORDS))])
-        run.write(folder)
-        return (folder / name).read_bytes()
+        findings = Findings("valnorm")
+        findings.add_model("toy", {"words": 8, "dimensions": 5})
+        place = {"model": "toy", "experiment": "valence", "dataset": "bellezza"}
+        for layer, value in enumerate((0.5, 0.25)):
+            findings.score(**place, layer=layer, measure="valence", value=value, n=len(WORDS))
+        effects = [float(at) for at in range(len(WORDS))]
+        findings.item("rated_words", **place, word=WORDS, rating=effects, value=effects)
+        run = findings.to_run(command=["wordworth"], settings={"permutations": 100})
+        run.started, run.versions, run.hardware = datetime(2026, 1, 2, tzinfo=UTC), {"wordworth": "1"}, {}
+        run.save(folder / "run")
+        run.files = {}
+        (folder / "run" / "run.json").write_text(run.model_dump_json(indent=1), encoding="utf-8")
+        return (folder / file).read_bytes()
 
     return make
 
@@ -197,9 +210,10 @@ def _report(path: Path) -> object:
     """Read a run's folder, and use what the reader lets pass."""
     from wordworth.pages import write_report
 
-    place = path.parent.parent / "report.md"
-    place.unlink(missing_ok=True)
-    return write_report([path.parent], place, "md")
+    run = next(folder for folder in path.parents if folder.name == "run")
+    page = run.with_name("report.md")
+    page.unlink(missing_ok=True)
+    return write_report([run], page, "md")
 
 
 def _config(path: Path) -> None:
@@ -233,7 +247,7 @@ def _tar() -> bytes:
 
 OPTIONS = b'test = ["weat1", "weat2"]\npermutations = 500\nseed = 3\nlanguage = "english"\n'
 OTHERS = {
-    **{name: Target(name, _run_file(name), _report) for name in ("run.json", "scores.csv", "items.parquet")},
+    **{name: Target(file, _run_file(file), _report) for name, file in RUN_FILES.items()},
     "config": _of("options.toml", OPTIONS, _config),
     "archive-zip": _of("a.whl", zipped({"other.txt": LINES, "data/words.txt": LINES * 9}), _member),
     "archive-tar": _of("a.tar", _tar(), _member),

@@ -13,21 +13,22 @@ from made_models import gguf_of, llama, llama_folder
 from wordworth.catalog.kinds import kind_of
 from wordworth.encode import load_model
 from wordworth.errors import WordworthError
+from wordworth.results.run import read_manifest
 
 Files = dict[str, bytes]
 Child = Callable[..., Answer]
 NAME = "someone/tiny"
-QUICK = ["--lexicon", "bellezza", "--experiment", "contextualization", "--setting", "bleached", "--resamples", 10]
+QUICK = ["--lexicon", "bellezza", "--experiment", "contextualization", "--context", "bleached", "--resamples", 10]
 
 
 def vast(model: str, output: Path) -> list[object]:
     return ["run", "vast", model, *QUICK, "--json", "-o", output]
 
 
-def recorded(folder: Path) -> dict[str, str]:
-    """What run.json says of the only model."""
-    (model,) = json.loads((folder / "run.json").read_text())["models"]
-    return {name: model[name] for name in ("source", "weights") if name in model}
+def source_in(folder: Path) -> str:
+    """Return where run.json says that the only model is from."""
+    (model,) = read_manifest(folder).models
+    return model.source
 
 
 def sentence(answer: Answer) -> str:
@@ -47,7 +48,7 @@ def test_whole_by_its_name(hub: Hub, whole: Files, child: Child, tmp_path: Path)
     answer = child(hub.endpoint, *vast(NAME, tmp_path / "run"))
     assert answer.code == 0, answer.err
     assert json.loads(answer.out)
-    assert recorded(tmp_path / "run")["source"] == f"{NAME}@{commit}"
+    assert source_in(tmp_path / "run") == f"{NAME}@{commit}"
 
 
 def test_in_shards(hub: Hub, whole: Files, tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_a_revision_is_recorded_as_its_commit(
     ):
         answer = command(*vast(name, tmp_path / str(at)))
         assert answer.code == 0, answer.err
-        assert recorded(tmp_path / str(at))["source"] == f"{NAME}@{commit}"
+        assert source_in(tmp_path / str(at)) == f"{NAME}@{commit}"
     line = sentence(command(*vast(f"{NAME}@v2", tmp_path / "none")))
     assert line == f"wordworth: the hub's {NAME} has no revision v2; its page lists them"
 
@@ -87,7 +88,8 @@ def test_gated(hub: Hub, whole: Files, command: Command, tmp_path: Path, status:
     assert not (tmp_path / "run").exists()
     (tmp_path / "token").write_text(TOKEN)  # as `hf auth login` writes it
     assert command(*vast(NAME, tmp_path / "run")).code == 0
-    assert not [file for file in (tmp_path / "run").iterdir() if TOKEN.encode() in file.read_bytes()]
+    files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert not [path for path in files if TOKEN.encode() in path.read_bytes()]
 
 
 def test_missing(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> None:
@@ -125,9 +127,9 @@ def test_a_copy_that_was_kept_is_used_and_said(
     assert second.code == 0, second.err
     said = f"The kept copy of {NAME} is used, as it could not be compared with the hub: "
     assert second.err.count(said) == 1
-    assert recorded(tmp_path / "second")["source"] == f"{NAME}@{commit}"
-    notes = json.loads((tmp_path / "second" / "run.json").read_text())["notes"]
-    assert sum(note.startswith(said) for note in notes) == 1
+    assert source_in(tmp_path / "second") == f"{NAME}@{commit}"
+    notices = read_manifest(tmp_path / "second").notices
+    assert sum(str(notice).startswith(said) for notice in notices) == 1
 
 
 def test_down(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> None:
@@ -154,7 +156,7 @@ def test_offline_after_a_first_fetch(hub: Hub, whole: Files, command: Command, t
     asked = len(hub.asked)
     assert command(*vast(NAME, tmp_path / "second"), "--offline").code == 0
     assert len(hub.asked) == asked, "offline asks for nothing"
-    assert recorded(tmp_path / "second")["source"] == f"{NAME}@{commit}"
+    assert source_in(tmp_path / "second") == f"{NAME}@{commit}"
     scores = [(tmp_path / run / "scores.csv").read_bytes() for run in ("first", "second")]
     assert scores[0] == scores[1]
     hub.down = 503
@@ -199,7 +201,8 @@ def test_a_gguf(hub: Hub, command: Command, tmp_path: Path) -> None:
     assert kind_of(address) == "causal", "as `audit` and `load` ask"
     answer = command(*vast(address, tmp_path / "run"))
     assert answer.code == 0, answer.err
-    assert recorded(tmp_path / "run") == {"source": address, "weights": load_model(path).weights}
+    (model,) = read_manifest(tmp_path / "run").models
+    assert (model.source, model.weights) == (address, load_model(path).weights)
     assert f"the hub's {NAME} has no file config.json" in sentence(command(*vast(NAME, tmp_path / "none")))
 
 
@@ -214,7 +217,7 @@ def test_an_embedding(hub: Hub, command: Command, tmp_path: Path) -> None:
     address = f"hf://{NAME}/vectors.txt"
     answer = command("run", "valnorm", address, "--lexicon", "bellezza", "--resamples", 10, "-o", tmp_path / "run")
     assert answer.code == 0, answer.err
-    assert recorded(tmp_path / "run") == {"source": address}
+    assert source_in(tmp_path / "run") == address
 
 
 def test_refused_connections(child: Child, tmp_path: Path) -> None:

@@ -58,12 +58,11 @@ def sc_weat_loop(targets, A, B):
     return np.array(effects)
 
 
-@pytest.mark.parametrize("block", [1, 100, 10_000])
-def test_sc_weat_over_layers_is_the_loop(block):
+def test_sc_weat_over_layers_is_the_loop():
     rng = np.random.default_rng(0)
     targets = rng.standard_normal((3, 20, 12)).astype(np.float32)
     A, B = rng.standard_normal((3, 5, 12)).astype(np.float32), rng.standard_normal((3, 4, 12))
-    d = sc_weat(targets, A, B, block=block)
+    d = sc_weat(targets, A, B)
     loop = [sc_weat_loop(*(part.astype(float) for part in layer)) for layer in zip(targets, A, B, strict=True)]
     np.testing.assert_allclose(d, loop, rtol=1e-12)
 
@@ -148,10 +147,6 @@ GOOD = np.array([[1.0, 2, 0], [0, 1, 1], [2, 1, 1]])
         (lambda: sc_weat(GOOD, GOOD, GOOD[:0]), "the set B has 0 words"),
         (lambda: weat(GOOD[:1], GOOD, GOOD, GOOD), "the set X has 1 words"),
         (lambda: weat_p(GOOD, GOOD[:1], GOOD, GOOD), "the set Y has 1 words"),
-        (lambda: sc_weat(GOOD[0], GOOD, GOOD), "the targets must be words × dimensions"),
-        (lambda: sc_weat(GOOD, GOOD[0], GOOD), "the set A must be words × dimensions"),
-        (lambda: sc_weat(GOOD[:, :2], GOOD, GOOD), "the targets have 2 dimensions and A and B have 3"),
-        (lambda: sc_weat(GOOD, GOOD[:, :2], GOOD), "A has 2 dimensions and B has 3"),
         (lambda: sc_weat(np.array([[1.0, 2, 3], [0, 0, 0]]), GOOD, GOOD), "row 1 of the targets is zero"),
         (
             lambda: sc_weat(np.array([[np.nan, 2, 3]]), GOOD, GOOD),

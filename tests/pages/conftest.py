@@ -9,9 +9,9 @@ from made_runs import random_infer, random_predict, random_vast
 
 @pytest.fixture
 def audit(tmp_path: Path) -> Path:
-    """A folder as an audit leaves it."""
+    """Return a folder as an audit leaves it."""
     folder = tmp_path / "audit"
-    random_vast(["tiny"]).write(folder / "vast")
-    random_predict("tiny").write(folder / "predict")
-    random_infer("nli").write(folder / "infer")
+    random_vast(["tiny"]).save(folder / "vast")
+    random_predict("tiny").save(folder / "predict")
+    random_infer("nli").save(folder / "infer")
     return folder

@@ -7,48 +7,52 @@ import pytest
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import eval_results_to_model_index, model_index_to_eval_results
 
-import wordworth as ww
-from commands import Command
-from made_runs import MadeRun, random_infer, random_predict, random_vast
+from made_runs import finish, random_predict, random_vast, record
+from wordworth.errors import WordworthError
+from wordworth.pages import card_of, card_text, read_runs, write_card
 from wordworth.pages.card import BEGIN, END
+from wordworth.results.run import Run
 
 
-def written(folder: Path, model: str = "tiny", dataset: str = "weat6") -> Path:
-    run = MadeRun("weat", left_out={"not in vocabulary": 2}, measures={"weat": {"formula": "", "better": "zero"}})
-    run.model(model, words=10, sha256="ab12")
-    run.manifest["data"] = [{"name": dataset, "sha256": "cd34", "rows": 3, "licence": "", "reference": ""}]
-    where = {"experiment": "weat", "model": model, "language": "english", "dataset": dataset}
-    run.score(**where, measure="weat", value=1.7, low=1.5, high=1.8, n=16, p=0.01, flags="coverage 46%")
-    run.score(**{**where, "dataset": "weat7"}, measure="weat", value=0.1, p=0.4)
-    failed = [{"reason": "too few words", "model": model, "dataset": "weat3", "measure": "weat"}]
-    return run.write(folder, failed=failed)
+def measured(model: str = "tiny", dataset: str = "weat6") -> Run:
+    run = record("weat", {model: {"words": 10}})
+    run.data["d"] = {"name": dataset, "sha256": "cd34"}
+    where = {"experiment": "weat", "model": model, "language": "english", "measure": "weat"}
+    run.score(**where, dataset=dataset, value=1.7, low=1.5, high=1.8, n=26, p=0.01, coverage=0.46)
+    run.score(**where, dataset="weat7", value=0.1, p=0.4)
+    run.notice("failed", "too few words", model=model, dataset="weat3", measure="weat")
+    made = finish(run)
+    made.skipped = {"not in vocabulary": 2}
+    return made
 
 
-def test_the_card_is_read_back(command: Command, tmp_path: Path) -> None:
-    run = written(tmp_path / "run")
-    answer = command("card", run)
-    assert answer.code == 0
-    card = ModelCard(answer.out)
+def text_of(*runs: Run | Path, model: str = "", readme: Path | None = None) -> str:
+    return card_text(card_of(read_runs(runs), model, lambda facts, done, measured: ["Vast was not run."]), readme)
+
+
+def test_the_card_is_read_back(tmp_path: Path) -> None:
+    measured().save(tmp_path / "run")
+    card = ModelCard(text_of(tmp_path / "run"))
     assert card.data.model_name == "tiny"
     first, second = card.data.eval_results
     assert (first.metric_type, first.metric_value, first.dataset_name) == ("weat", 1.7, "weat6")
-    assert first.metric_args == {"low_95": 1.5, "high_95": 1.8, "p": 0.01, "n": 16, "read_with_care": "coverage 46%"}
+    care = "less than 80% of the data"
+    assert first.metric_args == {"low_95": 1.5, "high_95": 1.8, "p": 0.01, "n": 26, "read_with_care": care}
     assert first.dataset_revision == "cd34"
-    assert first.dataset_args["manifest_sha256"] == hashlib.sha256((run / "run.json").read_bytes()).hexdigest()
+    manifest = (tmp_path / "run" / "run.json").read_bytes()
+    assert first.dataset_args["manifest_sha256"] == hashlib.sha256(manifest).hexdigest()
     assert second.metric_args == {"p": 0.4}
     index = eval_results_to_model_index("tiny", card.data.eval_results)
     assert model_index_to_eval_results(index) == ("tiny", card.data.eval_results)
-    assert answer.out == ww.card(run)
 
 
-def test_the_section_says_what_was_not_measured(tmp_path: Path) -> None:
-    section = ww.card(written(tmp_path / "run")).partition(BEGIN)[2]
+def test_the_section_says_what_was_not_measured() -> None:
+    section = text_of(measured()).partition(BEGIN)[2]
     assert r"| weat | weat6 (male names with career, female names with family) |  | 1.70† \[1.50, 1.80\] |" in section
-    assert "The study valnorm was not run" in section
-    assert "The study predict was not run" not in section  # which does not take word vectors
-    assert "weat of weat3 of tiny has no number: too few words." in section
+    assert "- Vast was not run." in section
+    assert "What failed: weat: tiny, weat3, weat: too few words." in section
     assert "tiny has 46 % of weat6." in section
-    assert "Left out: 2 not in vocabulary." in section
+    assert "Items without a number: 2 not in vocabulary." in section
 
 
 README = """\
@@ -70,35 +74,28 @@ Text above.
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
-def test_a_readme_keeps_what_is_others(command: Command, tmp_path: Path, line_break: str) -> None:
-    run, readme = written(tmp_path / "run"), tmp_path / "README.md"
+def test_a_readme_keeps_what_is_others(tmp_path: Path, line_break: str) -> None:
+    readme = tmp_path / "README.md"
     readme.write_text(README, encoding="utf-8", newline=line_break)
+    card = card_of(read_runs([measured()]), "", lambda facts, done, measured: [])
     for _ in range(2):  # the second card takes the place of the first
-        assert command("card", run, "-o", readme).out.strip() == str(readme)
+        write_card(card, readme)
     text = readme.read_bytes().decode()
     assert text.count("\r\n") == (text.count("\n") if line_break == "\r\n" else 0)
     text = text.replace("\r\n", "\n")
     assert text.startswith("---\nlicense: mit\n")
     assert "---\n# Mine\n\nText above.\n" in text
     assert text.count(BEGIN) == text.count(END) == text.count("## What its words") == 1
-    card = ModelCard(text)
-    assert (card.data.model_name, card.data.tags) == ("mine", ["words"])
-    assert [result.metric_type for result in card.data.eval_results] == ["accuracy", "weat", "weat"]
+    read = ModelCard(text)
+    assert (read.data.model_name, read.data.tags) == ("mine", ["words"])
+    assert [result.metric_type for result in read.data.eval_results] == ["accuracy", "weat", "weat"]
     readme.write_text(text.replace(END, f"{END}\n\nText below."), encoding="utf-8")
-    command("card", run, "-o", readme)
+    write_card(card, readme)
     assert readme.read_text(encoding="utf-8").endswith(f"{END}\n\nText below.\n")
 
 
-def test_a_readme_without_metadata(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text("# Mine\n")
-    text = ww.card(written(tmp_path / "run"), output=readme)
-    assert text.startswith("---\nmodel-index:\n")
-    assert "---\n\n# Mine\n\n<!-- wordworth card -->" in text
-
-
 @pytest.mark.parametrize(
-    ("held", "sentence"),
+    ("held", "keyword"),
     [
         ("---\n[broken\n---\n", "cannot be read as a model card"),
         ("---\n- a list\n---\n", "cannot be read as a model card"),
@@ -107,38 +104,22 @@ def test_a_readme_without_metadata(tmp_path: Path) -> None:
         (f"{BEGIN} text", "without one"),
     ],
 )
-def test_what_is_no_readme_stays_as_it_is(command: Command, tmp_path: Path, held: str, sentence: str) -> None:
+def test_what_is_no_readme_stays_as_it_is(tmp_path: Path, held: str, keyword: str) -> None:
     readme = tmp_path / "README.md"
     readme.write_text(held)
-    answer = command("card", written(tmp_path / "run"), "-o", readme)
-    assert (answer.code, answer.out) == (2, "")
-    assert sentence in answer.err
+    with pytest.raises(WordworthError, match=keyword):
+        text_of(measured(), readme=readme)
     assert readme.read_text() == held
 
 
-def test_names_are_not_taken_for_markup(tmp_path: Path) -> None:
-    hostile = "<script>|`a`\n---\n[x](y): {z}"
-    text = ww.card(written(tmp_path / "run", model=hostile, dataset=hostile))
-    section = text.partition(BEGIN)[2]
-    assert "<script>" not in section
-    assert "\n---\n[x]" not in section
-    assert all(row.count(" | ") == 6 for row in section.splitlines() if row.startswith("| weat | "))
-    assert ModelCard(text).data.eval_results[0].metric_value == 1.7
-
-
-def test_one_model_a_card(command: Command, tmp_path: Path) -> None:
-    run = random_vast(["a", "b"]).write(tmp_path / "vast")
-    assert "say which with --model" in command("card", run).err
-    assert "no model 'c'" in command("card", run, "--model", "c").err
-    card = ModelCard(command("card", run, "--model", "b").out)
+def test_one_model_a_card() -> None:
+    run = random_vast(["a", "b"], layers=3)
+    with pytest.raises(WordworthError, match="--model"):
+        text_of(run)
+    with pytest.raises(WordworthError, match="no model 'c'"):
+        text_of(run, model="c")
+    card = ModelCard(text_of(run, random_predict("c"), model="b"))
     assert card.data.model_name == "b"
     (valence,) = [one for one in card.data.eval_results if one.metric_type == "valence"]
     assert valence.task_type == "text-generation"
     assert "bleached" in valence.dataset_config
-
-
-def test_a_card_of_an_audit(command: Command, tmp_path: Path) -> None:
-    random_predict("a").write(tmp_path / "audit" / "predict")
-    random_infer("a").write(tmp_path / "audit" / "infer")
-    types = {one.metric_type for one in ModelCard(command("card", tmp_path / "audit").out).data.eval_results}
-    assert {"top-1", "perplexity", "net-neutral", "accuracy"} <= types

@@ -1,46 +1,154 @@
-"""The leaderboard shows what fits, lets the rest be chosen, and has no empty row or column."""
+"""The leaderboard: the best of each column and what a paired test finds no worse; what fits is shown."""
 
-from pathlib import Path
+from typing import Any
 
-from made_runs import MadeRun
-from wordworth.pages.leaderboard import MOST, Leaderboard, leaderboard
+import numpy as np
+import pytest
+from scipy.stats import binomtest, pearsonr
+
+from made_runs import finish, record
+from wordworth.pages.leaderboard import MAX_COLUMNS, Leaderboard, Leading, leaderboard, leading
 from wordworth.pages.page import _environment
-from wordworth.pages.runs import read_runs
+from wordworth.pages.runs import Runs, read_runs
+from wordworth.paired import ComparisonSettings, compare, sides
+
+WORDS = [f"word{number}" for number in range(120)]
+RATINGS = np.random.default_rng(0).normal(5, 2, len(WORDS))
+VALENCE = {"experiment": "valence", "dataset": "bellezza", "measure": "valence"}
+Items = dict[str, Any]
+
+
+def draw_values(noise: float, seed: int) -> list[float]:
+    return (RATINGS + np.random.default_rng(seed).normal(0, noise, len(WORDS))).tolist()
+
+
+def runs_of(score: dict[str, Any], table: str, models: dict[str, tuple[float, Items]]) -> Runs:
+    """Return a run of one measure: model → its value and its items."""
+    run = record("valnorm", {model: {} for model in models})
+    for model, (value, items) in models.items():
+        place = {"model": model, "language": "english", **score}
+        run.score(**place, value=value, n=120)
+        run.item(table, **{name: one for name, one in place.items() if name not in ("measure", "k")}, **items)
+    return read_runs([finish(run)])
+
+
+def leaders(runs: Runs, better: str = "higher") -> Leading:
+    return leading(runs, runs.scores.to_dicts(), better)
+
+
+def lexicon(values: list[float], words: int = 120) -> Items:
+    return {"word": WORDS[:words], "rating": RATINGS[:words].tolist(), "value": values[:words]}
+
+
+def test_who_is_not_significantly_worse_leads_too() -> None:
+    """A twin of the best leads, a far worse one does not; p is that of `compare` on the same items."""
+    values = {"best": draw_values(1.0, 1), "twin": draw_values(1.0, 2), "poor": draw_values(6.0, 3)}
+    rho = {model: float(pearsonr(of, RATINGS).statistic) for model, of in values.items()}
+    assert rho["best"] > rho["twin"] > rho["poor"]
+    runs = runs_of(VALENCE, "rated_words", {name: (rho[name], lexicon(of)) for name, of in values.items()})
+    assert leaders(runs) == Leading(frozenset({"best", "twin"}), "williams")
+    for other, is_real in (("twin", False), ("poor", True)):
+        (found,) = compare(*sides(runs.each, ("best", other)), ComparisonSettings(resamples=10)).differences
+        assert (found.tested.p < 0.05) is is_real
+
+
+def test_the_test_is_on_the_items_that_both_have() -> None:
+    """The best by its number was measured on few words; where both were, the other is as good."""
+    easy = RATINGS.copy()
+    easy[60:] = np.random.default_rng(5).normal(5, 2, 60)
+    models = {"few": (0.99, lexicon(RATINGS.tolist(), 60)), "all": (0.6, lexicon(easy.tolist()))}
+    assert leaders(runs_of(VALENCE, "rated_words", models)).models == {"few", "all"}
+
+
+def test_none_leads_where_no_end_is_better_or_alone() -> None:
+    items = {name: (0.5 + at, lexicon(RATINGS.tolist())) for at, name in enumerate("ab")}
+    assert leaders(runs_of(VALENCE, "rated_words", items), "zero") == Leading()
+    bias = {"experiment": "bias", "dataset": "gender", "measure": "garg-euclidean"}
+    grows = runs_of(bias, "rated_words", items)
+    assert leaders(grows, "lower") == Leading()  # it is in the units of a model's vectors
+    assert leaders(runs_of(VALENCE, "rated_words", {"a": items["a"]})) == Leading()
+
+
+def test_holm_runs_over_the_models() -> None:
+    """Alone, p = .0156 is worse than the best; next to four of the same p it is not."""
+    right = np.zeros(120, dtype=bool)
+    right[:60] = True
+    worse = right.copy()
+    worse[:6] = False  # 6 questions that only the best solves: mid-p = 2⁻⁶ = .0156
+    assert binomtest(0, 6).pvalue / 2 == pytest.approx(0.015625)
+    score = {"experiment": "analogy", "dataset": "google", "measure": "analogy"}
+    question = {"a": WORDS, "b": "b", "c": "c", "d": "d"}
+    items = {
+        name: (float(of.mean()), {**question, "is_correct": of.tolist()}) for name, of in (("a", right), ("b", worse))
+    }
+    assert leaders(runs_of(score, "analogies", items)) == Leading(frozenset({"a"}), "mcnemar")
+    many = {**items, **{f"c{at}": items["b"] for at in range(4)}}
+    assert leaders(runs_of(score, "analogies", many)).models == set(many)
+
+
+def test_without_a_test_only_the_best_leads() -> None:
+    items = {name: (0.5 + at, lexicon(RATINGS.tolist())) for at, name in enumerate("ab")}
+    alone = Leading(frozenset("b"), "", frozenset("a"))
+    types = {"experiment": "prediction", "dataset": "text", "measure": "T", "k": 1}
+    assert leaders(runs_of(types, "rated_words", items)) == alone
+    few = {name: (value, lexicon(one["value"], 3)) for name, (value, one) in items.items()}
+    assert leaders(runs_of(VALENCE, "rated_words", few)) == alone
+    same = {**items, "a": (0.5, lexicon([1.0] * 120))}
+    assert leaders(runs_of(VALENCE, "rated_words", same)) == alone
+
+
+def test_data_of_one_name_must_be_the_same() -> None:
+    runs = []
+    for name, sha in (("a", "1"), ("b", "2")):
+        run = record("valnorm", name)
+        run.data["bellezza"] = {"name": "bellezza", "sha256": sha}
+        run.score(model=name, **VALENCE, value=0.5, n=120)
+        run.item("rated_words", model=name, experiment="valence", dataset="bellezza", **lexicon(RATINGS.tolist()))
+        runs.append(finish(run))
+    assert leaders(read_runs(runs)).untested == {"b"}
+
+
+def test_the_board_has_main_measures_and_the_best_of_each() -> None:
+    run = record("valnorm", {"a": {}, "b": {}})
+    for model, valence, effect, perplexity in (("a", 0.8, 1.2, 20.0), ("b", 0.9, 0.4, 30.0)):
+        where = {"model": model, "language": "english"}
+        lexical = {"experiment": "valence", "dataset": "bellezza", "measure": "valence"}
+        run.score(**where, **lexical, value=valence, n=399)
+        run.score(**where, **lexical, variant="spearman", value=1.0, n=399)
+        run.score(**where, experiment="weat", dataset="weat6", measure="weat", value=-effect)
+        run.score(**where, experiment="prediction", dataset="t", measure="perplexity", value=perplexity)
+        run.score(**where, experiment="gender", dataset="gender", subset="a=b", measure="net-neutral", value=0.5)
+    board = leaderboard(read_runs([finish(run)]))
+    assert [(column.title, *column.leading.models) for column in board.columns] == [
+        ("valence bellezza", "b"),
+        ("stereotypes, mean |d|", "b"),
+        ("perplexity t", "a"),
+    ]
+    means = {model: score["value"] for model, score in board.columns[1].scores.items()}
+    assert means == pytest.approx({"a": 1.2, "b": 0.4})
+
+
+def make_board(lexica: int, pairs: int) -> Leaderboard:
+    run = record("valnorm", {"a": {}, "b": {}, "c": {}})
+    for at, model in enumerate("abc"):
+        for number in range(lexica if at else lexica - 1):  # the first model has all but the last lexicon
+            row = {"dataset": f"lexicon{number}", "measure": "valence", "value": 0.5 + at / 10}
+            run.score(experiment="valence", model=model, **row)
+        for number in range(pairs if model == "a" else 0):
+            run.score(experiment="similarity", model=model, dataset=f"pairs{number}", measure="similarity", value=0.3)
+    run.score(experiment="valence", model="nobody", dataset="empty", measure="valence", value=float("nan"))
+    return leaderboard(read_runs([finish(run)]))
 
 
 def board_markup(board: Leaderboard) -> str:
     return str(_environment().get_template("macros.html.j2").module.leaderboard(board))  # type: ignore[attr-defined]
 
 
-def _board(folder: Path, lexica: int, pairs: int) -> Leaderboard:
-    run = MadeRun("valnorm", measures={"valence": {"better": "higher"}})
-    for at, model in enumerate(("a", "b", "c")):
-        run.model(model, words=5)
-        where = {"model": model, "language": "english"}
-        for number in range(lexica if at else lexica - 1):  # the first model has all but the last lexicon
-            run.score(experiment="valence", **where, dataset=f"lexicon{number}", measure="valence", value=0.5 + at / 10)
-        for number in range(pairs if model == "a" else 0):
-            run.score(experiment="similarity", **where, dataset=f"pairs{number}", measure="similarity", value=0.3)
-    nothing = {"experiment": "valence", "dataset": "empty", "measure": "valence", "value": float("nan")}
-    run.score(model="nobody", language="english", **nothing)
-    return leaderboard(read_runs([run.write(folder)]))
-
-
-def test_nothing_empty_is_in_it(tmp_path: Path) -> None:
-    board = _board(tmp_path / "run", 2, 1)
-    assert board.models == ["a", "b", "c"]
-    assert [column.title for column in board.columns] == ["valence lexicon0", "valence lexicon1", "similarity pairs0"]
-    assert board.shown == board.columns
-    assert "details" not in board_markup(board)  # nothing to choose
-
-
-def test_of_many_columns_one_of_each_measure_is_shown(tmp_path: Path) -> None:
+def test_of_many_columns_one_of_each_measure_is_shown() -> None:
     """That which most models have, the first of them: lexicon0, which all three have."""
-    board = _board(tmp_path / "run", 6, 6)
-    assert len(board.columns) == 12 > MOST
+    board = make_board(6, 6)
+    assert len(board.columns) == 12 > MAX_COLUMNS
     assert [column.title for column in board.shown] == ["valence lexicon0", "similarity pairs0"]
     text = board_markup(board)
-    assert text.count("<input") == 12
-    assert text.count("checked") == 2
-    assert text.count("<th hidden") + text.count(" hidden>") == 10 * 4  # a heading and three rows each
-    assert "2 of 12" in text
+    assert (text.count("<input"), text.count("checked")) == (12, 2)
+    assert text.count(" hidden>") == 10 * 4  # a heading and three rows each

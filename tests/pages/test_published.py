@@ -1,40 +1,62 @@
-"""The papers' numbers: whole, well-formed, and beside the right ones of ours."""
+"""The papers' numbers: whole, well-formed, and next to the right ones of ours; like is compared with like."""
 
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
-from made_runs import MadeRun
-from wordworth.catalog.registry import references
+from made_runs import finish, record
+from wordworth.pages.answers import answers
 from wordworth.pages.comparisons import Comparison, comparison_row, comparisons
-from wordworth.pages.published import citation, nearest, published, published_models
+from wordworth.pages.published import (
+    Published,
+    Quantity,
+    Standing,
+    citation,
+    declarations,
+    nearest,
+    published,
+    standing,
+)
 from wordworth.pages.runs import read_runs
+from wordworth.results.findings import Findings
+
+COLUMNS = ("paper", "place", "model", "role", "layer", "value")
+GENDER = {"subspace": "he − she", "dimensions": 1, "layers": []}
+RELIGION = {"subspace": "dev-adherents_train", "dimensions": 2, "layers": []}
+RANDOM = {"subspace": "random:1", "dimensions": 1, "layers": []}
 
 
-def _one(**wanted: object) -> float | None:
-    found = [one for one in published() if all(getattr(one, key) == value for key, value in wanted.items())]
-    assert len(found) == 1, found
-    return found[0].value
+def find(**wanted: Any) -> list[Published]:
+    return [
+        one
+        for one in published()
+        if all(getattr(one if key in COLUMNS else one.quantity, key) == value for key, value in wanted.items())
+    ]
+
+
+def value_of(**wanted: Any) -> float | None:
+    (one,) = find(**wanted)
+    return one.value
 
 
 def test_every_number_has_its_paper_place_and_model() -> None:
     for one in published():
         assert citation(one.paper) != one.paper
         assert one.place
-        assert one.measure
-        assert one.model in published_models() or one.measure in ("weat:variance", "raters")
+        assert one.model in declarations()["models"] or (one.quantity.measure, one.quantity.variant) in (
+            ("weat", "variance"),
+            ("raters", ""),
+        )
         assert (one.value is None) == (one.low is not None and one.high is not None)
-        assert one.layer in ("", "top", "top-1", "best", "quarter") or one.layer.isdigit()
-        if one.measure.startswith(("valence", "similarity", "T", "top", "net", "fraction", "threshold", "accuracy")):
+        assert one.role in ("", "top", "top-1", "best", "quarter")
+        assert one.condition == ("fine-tuned" if one.paper == "dudy2020" else one.condition)
+        if one.quantity.measure in ("valence", "similarity", "T", "top", "net-neutral", "threshold", "accuracy"):
             assert all(0 <= value <= 1 for value in (one.value, one.low, one.high) if value is not None)
 
 
-def test_papers_of_the_catalog_are_called_alike() -> None:
-    assert {one.paper for one in published()} - {"dudy2020"} <= set(references())
-
-
 def test_no_number_stands_twice() -> None:
-    keys = [(one.model, *one.quantity, one.paper, one.place) for one in published()]
+    keys = [(one.model, one.quantity, one.role, one.layer, one.paper, one.place) for one in published()]
     assert len(keys) == len(set(keys))
 
 
@@ -44,127 +66,256 @@ def test_counts_of_the_papers_tables() -> None:
     assert tables.count("Table 3") == tables.count("Table 8") == 121
     assert tables.count("Table 1") == 4 * (2 + 4 + 3)
     assert [tables.count(f"Table {number}") for number in (4, 5, 6, 7)] == [24, 40, 40, 20]
-    assert sum(one.paper == "dudy2020" and one.place == "Table 1" for one in published()) == 20
-    assert [one.dataset for one in published() if one.model == "glove-840b-300d"] == [f"weat{n}" for n in range(1, 11)]
+    assert len(find(paper="dudy2020", place="Table 1")) == 20
+    assert [one.quantity.dataset for one in find(model="glove-840b-300d")] == [f"weat{n}" for n in range(1, 11)]
 
 
 def test_spot_values() -> None:
     """Read in the papers."""
-    table1 = {"paper": "wolfe2022", "place": "Table 1", "setting": "misaligned"}
-    assert (_one(**table1, pcs=None), _one(**table1, pcs=8)) == (0.14, 0.54)
-    gpt2 = {"model": "gpt2", "place": "Table 3", "dataset": "gender-pairs/professions"}
-    assert _one(**gpt2, measure="garg-euclidean") == 25.8743
-    assert (
-        _one(model="distilbert-base-uncased", place="Table 8", measure="manzini:centroid", dataset="race/adjectives")
-        == 0.2603
-    )
-    wide = {"model": "xlnet-large-cased", "setting": "aggregated:1000000", "dataset": "simverb-3500"}
-    assert _one(**wide) == 0.525
-    projected = {"place": "Table 8", "setting": "retrained:gender", "paper": "dev2020"}
-    assert _one(**projected, measure="threshold:0.7") == 0.297
-    assert _one(model="roberta-base", measure="T10:code") == 0.4263
-    assert _one(model="openai-gpt", measure="ppx@10") == 37.9
-    assert _one(paper="toney2021", dataset="bellezza-turkish") == 0.73
-    assert _one(place="Table 7", dataset="adherents", measure="cosine") == 0.72
-    names = {"paper": "caliskan2017", "dataset": "weat6"}
-    assert (_one(**names, place="Table 1"), _one(**names, place="Supplementary Table 1")) == (1.81, 1.89)
+    table1 = {"paper": "wolfe2022", "place": "Table 1", "context": "misaligned"}
+    assert (value_of(**table1, components=None), value_of(**table1, components=8)) == (0.14, 0.54)
+    gpt2 = {"model": "gpt2", "place": "Table 3", "dataset": "gender-pairs", "subset": "professions"}
+    assert value_of(**gpt2, measure="garg-euclidean") == 25.8743
+    race = {"dataset": "race", "subset": "adjectives", "measure": "manzini", "variant": "centroid"}
+    assert value_of(model="distilbert-base-uncased", place="Table 8", **race) == 0.2603
+    assert value_of(model="xlnet-large-cased", sentences=1_000_000, dataset="simverb-3500") == 0.525
+    retrained = {"place": "Table 8", "version": "retrained", "removed": "gender", "paper": "dev2020"}
+    assert value_of(**retrained, measure="threshold", threshold=0.7) == 0.297
+    assert value_of(model="roberta-base", measure="T", k=10, variant="code") == 0.4263
+    assert value_of(model="openai-gpt", measure="ppx", k=10) == 37.9
+    assert value_of(paper="toney2021", dataset="bellezza-turkish", measure="valence") == 0.73
+    assert value_of(place="Table 7", dataset="adherents", measure="cosine") == 0.72
+    bert = find(place="Table 15", measure="net-neutral")
+    assert {(one.quantity.version, one.quantity.removed): one.value for one in bert} == {
+        ("projection", ""): 0.396,
+        ("random", ""): 0.398,
+        ("retrained", "gender"): 0.516,
+        ("retrained", "random"): 0.338,
+    }
 
 
 def test_the_same_model_comes_before_its_kin_and_its_kind() -> None:
-    candidates = [one for one in published() if one.measure == "T1:code"]
+    candidates = find(measure="T", k=1, variant="code")
     assert nearest("gpt2", "causal", candidates) == (candidates[0], "same model")
     assert nearest("openai-community/gpt2", "causal", candidates) == (candidates[0], "same model")
-    kin = nearest("gpt2-xl", "causal", candidates)
-    assert kin is not None
-    assert (kin[0].model, kin[1]) == ("gpt2", "nearest: gpt2")
-    kind = nearest("something", "masked", candidates)
-    assert kind is not None
-    assert (kind[0].model, kind[1]) == ("roberta-base", "nearest: masked")
+    for model, kind, expected in (
+        ("gpt2-xl", "causal", ("gpt2", "nearest: gpt2")),
+        ("x", "masked", ("roberta-base", "nearest: masked")),
+    ):
+        found = nearest(model, kind, candidates)
+        assert found is not None
+        assert (found[0].model, found[1]) == expected
+    assert nearest("something", "causal", find(paper="toney2021", measure="valence")) is None  # not static vectors
 
 
-def test_a_language_model_is_not_held_against_static_vectors() -> None:
-    valence = [one for one in published() if one.paper == "toney2021" and one.measure == "valence"]
-    assert nearest("something", "causal", valence) is None
+def compare_with_papers(run: Findings) -> list[Comparison]:
+    return list(comparisons(read_runs([finish(run)])))
 
 
-def test_differences_are_ours_less_theirs(tmp_path: Path) -> None:
-    run = MadeRun("vast")
-    run.model("gpt2", family="causal")
-    where = {"model": "gpt2", "language": "english", "dataset": "bellezza", "measure": "valence", "pooling": "last"}
+def test_differences_are_ours_minus_theirs() -> None:
+    run = record("vast", {"gpt2": {"family": "causal"}})
+    where = {"model": "gpt2", "language": "english", "dataset": "bellezza", "context": "bleached", "measure": "valence"}
     for layer, value in enumerate((0.2, 0.8, 0.7, 0.4)):
-        run.score(experiment="contextualization", **where, setting="bleached", layer=layer, value=value, n=399)
-    run.score(experiment="isolation", **where, setting="bleached", layer=1, pcs=2, value=0.9)
-    found = {
-        one.published.layer + str(one.published.pcs): one for one in comparisons(read_runs([run.write(tmp_path / "r")]))
-    }
-    assert found["topNone"].difference == pytest.approx(0.4 - 0.32)
-    assert found["top-1None"].difference == pytest.approx(0.7 - 0.76)
-    assert found["best2"].difference == pytest.approx(0.9 - 0.87)  # the best layer is 1
-    assert {one.nearness for one in found.values()} == {"same model"} | {found["bestNone"].nearness}
+        run.score(experiment="contextualization", **where, pooling="last", layer=layer, value=value, n=399)
+    run.score(experiment="isolation", **where, pooling="last", layer=1, components=2, value=0.9)
+    found = {(one.published.role, one.published.quantity.components): one for one in compare_with_papers(run)}
+    assert found["top", None].difference == pytest.approx(0.4 - 0.32)
+    assert found["top-1", None].difference == pytest.approx(0.7 - 0.76)
+    assert found["best", 2].difference == pytest.approx(0.9 - 0.87)  # the best layer is 1
+    assert found["top", None].nearness == "same model"
 
 
-def test_the_highest_of_some_layers_is_not_the_top(tmp_path: Path) -> None:
-    run = MadeRun("vast")
-    run.model("gpt2", family="causal", layers=12)
-    where = {"model": "gpt2", "language": "english", "dataset": "bellezza", "measure": "valence", "pooling": "last"}
+def test_the_highest_of_some_layers_is_not_the_top() -> None:
+    run = record("vast", {"gpt2": {"family": "causal", "layers": 12}})
+    where = {"model": "gpt2", "dataset": "bellezza", "context": "bleached", "measure": "valence", "value": 0.5}
     for layer in (0, 8):
-        run.score(experiment="contextualization", **where, setting="bleached", layer=layer, value=0.5, n=399)
-    found = comparisons(read_runs([run.write(tmp_path / "r")]))
-    assert not {one.published.layer for one in found} & {"top", "top-1", "quarter"}
+        run.score(experiment="contextualization", **where, layer=layer, n=399)
+    assert not {one.published.role for one in compare_with_papers(run)} & {"top", "top-1", "quarter"}
 
 
-def test_a_range_is_a_distance(tmp_path: Path) -> None:
-    differences = {}
-    for name, value in (("inside", 0.85), ("above", 0.9), ("below", 0.8)):
-        run = MadeRun("valnorm")
-        run.model("m", words=10)
-        told = {"model": "m", "language": "english", "dataset": "bellezza", "measure": "valence", "value": value}
-        run.score(experiment="valence", **told, n=399)
-        (one,) = comparisons(read_runs([run.write(tmp_path / name)]))
-        differences[name] = one.difference
-    assert differences == pytest.approx({"inside": 0.0, "above": 0.02, "below": -0.02})
+@pytest.mark.parametrize(("value", "difference"), [(0.85, 0.0), (0.9, 0.02), (0.8, -0.02)])
+def test_a_range_is_a_distance(value: float, difference: float) -> None:
+    run = record("valnorm", {"m": {"words": 10}})
+    where = {"experiment": "valence", "model": "m", "dataset": "bellezza", "measure": "valence"}
+    run.score(**where, value=value, n=399)
+    assert [one.difference for one in compare_with_papers(run)] == pytest.approx([difference])
 
 
-def _compared(
-    tmp_path: Path, model: str, facts: dict[str, object], *scores: dict[str, object]
-) -> dict[str, Comparison]:
-    run = MadeRun("static")
-    run.model(model, **facts)
-    for score in scores:
-        run.score(**{"model": model, "language": "english", "n": 300, **score})
-    found = comparisons(read_runs([run.write(tmp_path / "run")]))
-    return {one.published.setting or one.ours["measure"]: one for one in found}
-
-
-def test_tables_that_the_authors_code_made_stand_beside_what_it_computes(tmp_path: Path) -> None:
+def test_tables_that_the_authors_code_made_are_compared_with_what_it_computes() -> None:
     """Bommasani et al. print a formula for Manzini's bias; their tables hold the cosine with a class's mean."""
-    where = {"experiment": "bias", "dataset": "gender-pairs/professions"}
-    measures = {"manzini": 0.161, "manzini:centroid": 0.243, "direct-bias": 0.079, "direct-bias:centred": 0.041}
-    scores = [{**where, "measure": measure, "value": value} for measure, value in measures.items()]
-    found = _compared(tmp_path, "word2vec_googlenews_subset", {"words": 10}, *scores)
-    assert set(found) == {"manzini:centroid", "direct-bias:centred"}
-    assert found["manzini:centroid"].difference == pytest.approx(0.243 - 0.2403)
-    assert "the authors’ code: cosine with a class’s mean" in comparison_row(found["manzini:centroid"])[4]
+    run = record("static", {"word2vec_googlenews_subset": {"words": 10}})
+    where = {"experiment": "bias", "model": "word2vec_googlenews_subset", "dataset": "gender-pairs", "n": 300}
+    for measure, variant, value in (("manzini", None, 0.161), ("manzini", "centroid", 0.243), ("direct-bias", None, 0)):
+        run.score(**where, subset="professions", measure=measure, variant=variant, value=value)
+    (one,) = compare_with_papers(run)
+    assert one.difference == pytest.approx(0.243 - 0.2403)
+    assert "the authors’ code: cosine with a class’s mean" in comparison_row(one)[4]
 
 
 @pytest.mark.parametrize(("model", "like"), [("word2vec_googlenews_subset", True), ("word2vec-mine", False)])
-def test_what_has_no_like_here_has_no_difference(tmp_path: Path, model: str, like: bool) -> None:
-    score = {"experiment": "bias", "dataset": "gender-pairs/professions", "measure": "garg-euclidean", "value": 0.06}
-    row = comparison_row(_compared(tmp_path, model, {"words": 10}, score)["garg-euclidean"])
-    assert row[3] == ("−.12" if like else "not comparable: distances grow with the length of a model’s vectors")
+def test_distances_are_compared_for_the_same_model_only(model: str, like: bool) -> None:
+    run = record("static", {model: {"words": 10}})
+    where = {"experiment": "bias", "model": model, "dataset": "gender-pairs", "subset": "professions", "n": 300}
+    run.score(**where, measure="garg-euclidean", value=0.06)
+    (row,) = map(comparison_row, compare_with_papers(run))
+    assert row[3] == "−.12" if like else row[3].startswith("not comparable: distances grow")
+
+
+@pytest.mark.parametrize(("sentences", "count"), [(90_000, 1), (None, 1), (38_000, 0)])
+def test_as_many_sentences_are_compared(sentences: int | None, count: int) -> None:
+    """N of the authors' code is `len(data)`, sentences; each is a context of 2.6 words on average."""
+    run = record("static", {"gpt2": {"family": "causal"}})
+    where = {"experiment": "quality", "model": "gpt2", "context": "aggregated"}
+    value = value_of(model="gpt2", sentences=100_000, dataset="rg-65", place="Table 4")
+    best = {"dataset": "rg-65", "pooling": "mean/mean", "layer": 3, "measure": "similarity", "variant": "best"}
+    run.score(**where, **best, value=(value or 0) + 0.1, n=65)
+    if sentences:
+        run.score(**where, measure="contexts", value=2.6 * sentences, n=sentences)
+    found = [comparison_row(one)[3] for one in compare_with_papers(run) if one.published.quantity.sentences == 100_000]
+    assert found == ["+.10"] * count
+
+
+def inferences(
+    model: str, versions: Mapping[str, float], probe: str = "gender", itself: Any = None, **without: Any
+) -> Findings:
+    """Net neutral of a model by version; `without` is what the versions that are networks were trained without."""
+    facts = {name.replace("_", "-"): {"trained_without": removed} for name, removed in without.items()}
+    run = record("infer", {model: {"trained_without": itself} if itself else {}, **facts})
+    where = {"experiment": probe, "model": model, "dataset": probe, "measure": "net-neutral", "n": 20_000}
+    for version, value in versions.items():
+        run.score(**where, version=version.replace("_", "-"), value=value)
+    run.score(**where, version="random", draw=1, value=0.99)
+    return run
+
+
+def places(run: Findings) -> set[tuple[str, str]]:
+    return {(one.published.place, one.ours["version"]) for one in compare_with_papers(run)}
+
+
+def test_a_network_trained_anew_is_compared_with_the_one_in_the_paper() -> None:
+    versions = {"original": 0.34, "projection": 0.15, "no_gender": 0.29, "no_random": 0.31, "plain": 0.3}
+    found = compare_with_papers(inferences("nli-glove", versions, no_gender=GENDER, no_random=RANDOM))
+    by_place = {(one.published.place, one.ours["version"]): one for one in found}
+    assert by_place["Table 8", "no-gender"].difference == pytest.approx(0.29 - 0.480)
+    assert by_place["Table 8", "no-random"].difference == pytest.approx(0.31 - 0.362)
+    assert "trained without gender" in comparison_row(by_place["Table 8", "no-gender"])[4]
+    # Vectors that are changed only at test are another thing than training without the direction: BERT has both.
+    assert by_place.keys() == {
+        ("Table 1", "original"), ("Table 15", "projection"), ("Table 8", "no-gender"), ("Table 8", "no-random"),
+    }  # fmt: skip
+
+
+def test_which_bias_and_which_layers_must_be_the_same() -> None:
+    versions = {"original": 0.4, "no_religion": 0.4, "elmo_all": 0.4, "elmo_2": 0.4}
+    everywhere, second = {**GENDER, "layers": [1, 2, 3]}, {**GENDER, "layers": [2]}
+    facts = {"no_religion": RELIGION, "elmo_all": everywhere, "elmo_2": second}
+    assert places(inferences("nli-elmo", versions, **facts)) == {("Table 1", "original"), ("Table 11", "elmo-all")}
+    assert ("Table 9", "no-religion") in places(inferences("nli-glove", versions, "religion", **facts))
+
+
+def test_a_network_trained_anew_is_not_an_original_one() -> None:
+    run = inferences("no-gender", {"original": 0.29, "projection": 0.2}, itself=GENDER)
+    (one,) = compare_with_papers(run)
+    assert (one.published.quantity.version, one.published.value) == ("retrained", 0.48)
+    texts = [sentence.text for answer in answers(read_runs([finish(run)])) for sentence in answer.sentences]
+    assert any("below the .48–.52 of GloVe, ELMo and BERT" in text for text in texts)  # Table 17
+
+
+def test_accuracy_of_what_was_trained_anew() -> None:
+    run = record("infer", {"nli-glove": {}, "no-gender": {"trained_without": GENDER}})
+    where = {"experiment": "accuracy", "model": "nli-glove", "dataset": "snli-test", "measure": "accuracy", "n": 9824}
+    for version, variant, value in (("original", None, 0.8), ("no-gender", None, 0.81), ("projection", "religion", 1)):
+        run.score(**where, version=version, variant=variant, value=value)
+    found = {one.ours["version"]: comparison_row(one)[3] for one in compare_with_papers(run)}
+    assert found == {"original": "−.07", "no-gender": "−.06"}
+
+
+@pytest.mark.parametrize(("subspace", "expected"), [("he − she", {"Table 15"}), ("man − woman", set())])
+def test_debias_removes_what_it_says(subspace: str, expected: set[str]) -> None:
+    run = record("debias", {"glove-6b-50d": {"words": 10}})
+    where = {"model": "glove-6b-50d", "n": 2}
+    run.score(**where, experiment="subspace", dataset=subspace, measure="dimensions", value=1.0)
+    gender = {"experiment": "gender", "dataset": "gender", "version": "projection", "measure": "net-neutral"}
+    run.score(**where, **gender, value=0.2)
+    assert {one.published.place for one in compare_with_papers(run)} == expected
 
 
 @pytest.mark.parametrize(
-    ("sentences", "told"),
-    [(90_000, "+.10"), (None, "+.10"), (38_000, "not comparable: 38,000 sentences here, 100,000 there")],
+    ("model", "text", "difference"),
+    [
+        ("gpt2", None, "not comparable: fine-tuned on WikiText-103 there, not fine-tuned here"),
+        ("gpt2+wiki.train.tokens", "wiki.train.tokens", "+5.20"),
+        ("gpt2+mine.txt", "mine.txt", "not comparable: fine-tuned on WikiText-103 there, on mine.txt here"),
+    ],
 )
-def test_as_many_sentences_are_held_against_each_other(tmp_path: Path, sentences: int | None, told: str) -> None:
-    """N of the authors' code is `len(data)`, sentences; each is a context of 2.6 words on average."""
-    where = {"experiment": "quality", "setting": "aggregated"}
-    best = {**where, "dataset": "rg-65", "pooling": "mean/mean", "layer": 3, "measure": "similarity:best"}
-    published_value = _one(model="gpt2", setting="aggregated:100000", dataset="rg-65", place="Table 4")
-    scores = [{**best, "value": (published_value or 0) + 0.1}]
-    if sentences:
-        scores.append({**where, "measure": "contexts", "value": 2.6 * sentences, "n": sentences})
-    row = comparison_row(_compared(tmp_path, "gpt2", {"family": "causal"}, *scores)["aggregated:100000"])
-    assert row[3] == told
+def test_whole_words_of_a_model_that_was_fine_tuned(model: str, text: str | None, difference: str) -> None:
+    run = record("predict", {model: {"family": "causal", **({"fine_tuned": text} if text else {})}})
+    where = {"experiment": "prediction", "model": model, "dataset": "wikitext-103-test", "n": 5000}
+    for columns in (
+        {"measure": "perplexity"},
+        {"measure": "perplexity", "variant": "naive"},
+        {"measure": "ppx", "k": 5},
+    ):
+        run.score(**where, **columns, value=90.0)
+    run.score(**where, measure="ppx", k=10, value=40.0)
+    (one,) = compare_with_papers(run)
+    assert (one.published.value, one.nearness, comparison_row(one)[3]) == (34.8, "same model", difference)
+
+
+@pytest.mark.parametrize(("languages", "difference"), [(7, "+.07"), (3, "not comparable: over 7 languages there")])
+def test_a_variance_is_over_as_many_languages(languages: int, difference: str) -> None:
+    run = record("valnorm", {"m": {"words": 10}})
+    run.score(experiment="weat", dataset="weat1", measure="weat", variant="variance", value=0.2, n=languages)
+    (one,) = compare_with_papers(run)
+    assert comparison_row(one)[3].startswith(difference)
+
+
+def test_how_it_was_measured_must_be_known() -> None:
+    run = record("vast", {"xlnet-base-cased": {"family": "causal"}})
+    where = {"model": "xlnet-base-cased", "dataset": "bellezza", "context": "bleached", "measure": "valence"}
+    run.score(experiment="contextualization", **where, layer=12, value=0.5, n=399)
+    found = [one for one in compare_with_papers(run) if one.published.model == "xlnet-base-cased"]
+    assert {comparison_row(one)[3] for one in found} == {"not comparable: context not stated, bleached taken"}
+
+
+def stand(model: str, kind: str | None, *, is_best: bool = False, **columns: Any) -> Standing:
+    found = standing(model, kind, Quantity(**columns), is_best=is_best)
+    assert found is not None
+    return found
+
+
+def test_below_inside_and_above_a_range() -> None:
+    seven = stand("mine", "static", measure="valence", dataset="bellezza")
+    text = "the .82–.88 of seven English embeddings (Toney and Caliskan 2021)"
+    assert seven.describe(0.797, 0.76, 0.83) == f"just below {text}"  # its interval reaches .82
+    assert seven.describe(0.60, 0.55, 0.65) == seven.describe(0.60) == f"below {text}"
+    assert seven.describe(0.85, 0.80, 0.90) == f"within {text}"
+    assert seven.describe(0.817) == f"within {text}"  # both are .82 to a reader
+    assert seven.describe(0.93, 0.90, 0.95) == f"above {text}"
+    assert seven.describe(0.90, 0.87, 0.92) == f"just above {text}"
+
+
+def test_one_number_and_the_same_model() -> None:
+    """Table 5 of ValNorm: fastText in German, .80 on the German translation."""
+    german = stand("mine", "static", measure="valence", dataset="bellezza-german")
+    assert german.describe(0.801) == "like the .80 of fastText in German (Toney and Caliskan 2021)"
+    own = stand("numberbatch", "static", measure="valence", dataset="bellezza")
+    assert own.describe(0.80) == "below the .86 of the same model (Toney and Caliskan 2021)"
+
+
+def test_several_models_are_a_range_of_all() -> None:
+    """Table 1 of Bommasani et al.: WS-353 .6838 for word2vec and .6073 for GloVe; Tables 4 and 6 with 10,000 sentences:
+    GPT-2 .4205 and .5209, XLNet .6482 and .6935."""
+    two = stand("mine", "static", measure="similarity", dataset="ws-353")
+    assert two.describe(0.50, 0.41, 0.59) == "below the .61–.68 of word2vec and GloVe (Bommasani et al. 2020)"
+    reduced = {"measure": "similarity", "variant": "best", "dataset": "ws-353", "pooling": "mean/mean"}
+    four = stand("mine", "causal", **reduced, context="aggregated", sentences=10_000)
+    assert (four.low, four.high, four.whose) == (0.4205, 0.6935, "4 published causal models")
+
+
+def test_only_like_is_held_against_like() -> None:
+    bleached = {"measure": "valence", "dataset": "bellezza", "context": "bleached"}
+    best = stand("mine", "causal", **bleached, is_best=True)  # GPT-2 in layer 8, GPT-Neo in layer 12
+    assert best.describe(0.86, 0.84, 0.88) == "just below the .87–.89 of GPT-2 and GPT-Neo (Wolfe and Caliskan 2022)"
+    assert standing("mine", "masked", Quantity(**bleached), is_best=True) is None  # a model of another kind
+    assert standing("mine", "static", Quantity("valence", dataset="warriner")) is None  # another lexicon

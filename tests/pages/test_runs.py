@@ -1,32 +1,50 @@
+"""Runs of a report: from memory and from folders, under labels that tell their models apart."""
+
 from pathlib import Path
 
-from made_runs import MadeRun, random_predict, random_vast
-from wordworth.pages.runs import ALL, numbered, read_runs
-from wordworth.results import run_folders
+from made_runs import finish, random_predict, random_vast, record
+from wordworth.pages.runs import ALL, ended, read_runs
 
 
 def test_an_audit_is_its_runs(audit: Path) -> None:
-    assert [folder.name for folder in run_folders([audit])] == ["infer", "predict", "vast"]
-    assert [folder.name for folder in run_folders([audit / "vast", audit])] == ["vast", "infer", "predict"]
-    found = read_runs([audit])
-    assert found.models == ["nli", "tiny"]
-    assert set(found.scores.get_column("study")) == {"vast", "predict", "infer"}
-    assert found.scores.get_column("row").to_list() == list(range(len(found.scores)))
-    assert found.facts["tiny"]["layers"] == 6
+    runs = read_runs([audit])
+    assert runs.models == ["nli", "tiny"]
+    assert set(runs.scores["study"]) == {"vast", "predict", "infer"}
+    assert runs.scores["row"].to_list() == list(range(len(runs.scores)))
+    assert runs.facts["tiny"]["layers"] == 6
+    assert all(runs.run_of(row).study == row["study"] for row in runs.scores.iter_rows(named=True))
 
 
 def test_two_runs_of_a_study_on_a_model_are_told_apart(tmp_path: Path) -> None:
-    one = random_vast(["tiny"], tests=1).write(tmp_path / "one")
-    other = random_vast(["tiny"], tests=1).write(tmp_path / "other")
-    behaviour = random_predict("tiny").write(tmp_path / "behaviour")
-    assert read_runs([one, other]).models == ["tiny (one)", "tiny (other)"]
-    assert read_runs([one, behaviour]).models == ["tiny"]  # two studies of one model go together
+    one = random_vast(["tiny"], tests=1, layers=2).save(tmp_path / "one")
+    other = random_vast(["tiny"], tests=1, layers=2).save(tmp_path / "other")
+    runs = read_runs([one, tmp_path / "other"])
+    assert runs.models == ["tiny (one)", "tiny (other)"]
+    assert set(runs.scores["name"]) == {"tiny"}
+    items = runs.each[1].item_table("rated_words").collect()
+    assert set(items["model"]) == {"tiny (other)"}
+    assert read_runs([one, random_predict("tiny")]).models == ["tiny"]  # two studies of one model go together
+    assert other.scores["model"].unique().to_list() == ["tiny"]  # the run itself is untouched
 
 
-def test_a_number_over_all_models_has_a_name() -> None:
-    run = MadeRun("valnorm")
-    run.score(model="one", measure="valence", value=0.5)
-    run.score(measure="weat:variance", value=0.1)
-    named = numbered(run.scores)
-    assert named.get_column("model").to_list() == ["one", ALL]
-    assert named.get_column("model_at").to_list() == [0, 1]
+def test_columns_that_a_reader_needs() -> None:
+    run = record("valnorm", {"wiki@50%": {"corpus": "wiki", "percent": 50.0}})
+    run.score(experiment="weat", dataset="weat1", measure="weat", variant="variance", value=0.1)
+    run.score(experiment="corpus-size", model="wiki@50%", dataset="anew", measure="valence", value=0.5, n=8)
+    columns = ["model", "model_at", "quantity", "care", "corpus", "percent"]
+    assert read_runs([finish(run)]).scores.select(columns).rows() == [
+        (ALL, 0, "weat (variance)", None, None, None),
+        ("wiki@50%", 1, "valence", "fewer than 20 items", "wiki", 50.0),
+    ]
+
+
+def test_a_training_is_shown_by_its_last_step() -> None:
+    run = record("vast", {"a": {}, "b": {}})
+    run.checkpoints = {"a": ("tiny", 5), "b": ("tiny", 10)}
+    for label in ("a", "b"):
+        row = {"context": "bleached", "layer": 1, "measure": "valence", "value": 0.5}
+        run.score(experiment="contextualization", model=label, dataset="anew", **row)
+    runs = read_runs([finish(run)])
+    assert runs.models == ["tiny@step5", "tiny@step10"]
+    assert runs.facts.keys() == {*runs.models}
+    assert ended(runs).models == ["tiny@step10"]

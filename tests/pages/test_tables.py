@@ -1,115 +1,215 @@
-"""Tables for papers as data: what of a number is shown where, what p is, what the caption says."""
+"""Tables as data, and as Markdown and LaTeX: what of a number is shown where, and what the caption says."""
 
+import re
+import shutil
+import subprocess
 from math import comb
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from made_runs import MadeRun, random_infer, random_predict, random_vast
-from wordworth.pages.captions import WHAT, Chance, chance
+from made_runs import finish, random_infer, random_predict, random_vast, record
+from wordworth.errors import WordworthError
+from wordworth.pages.latex import escape_latex, latex
+from wordworth.pages.markdown import markdown
+from wordworth.pages.page import page, write_report
 from wordworth.pages.runs import Runs, read_runs
-from wordworth.pages.tables import Column, Table, columns, tables
+from wordworth.pages.tables import Column, columns, tables
+from wordworth.results.numbers import format_exact_p
+from wordworth.results.table import Table
 
-WEAT = {"experiment": "weat", "language": "english", "dataset": "weat9", "measure": "weat"}
-
-
-def _power(mantissa: str, exponent: int) -> str:
-    return f"{mantissa}e{exponent}"
-
-
-def _tested(folder: Path, p: float, **settings: Any) -> Runs:
-    """One association test of 6 and 6 words."""
-    run = MadeRun("weat", settings={"permutations": 10_000, "sides": "one", **settings})
-    run.score(**WEAT, model="a", value=0.9, p=p, n=12)
-    place = {name: value for name, value in WEAT.items() if name != "measure"}
-    for side in "XY":
-        run.item(**place, model="a", item=[f"{side}{at}" for at in range(6)], group=f"{side}: some", value=[0.1] * 6)
-    run.item(**place, model="a", item=["X7"], group="X: some", left_out="not in vocabulary")
-    return read_runs([run.write(folder)])
+WEAT = {"experiment": "weat", "language": "english", "measure": "weat"}
+ODD = "~^\\ {x} $y$ #1 50% & <q> `b` |d| [z] * a_b"
+DOCUMENT = r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}\input{tables.tex}\end{document}"
 
 
 @pytest.mark.parametrize(
-    ("p", "settings", "found", "written", "said"),
+    ("p", "partitions", "written"),
     [
-        (0.0, {"p_count": "strict"}, Chance(0.0, comb(12, 6)), "< 1/924", "none of N partitions gives more."),
-        (1 / 10_001, {}, Chance(1 / 10_001, 10_000), "< 1/10,000", "none of N partitions gives as much."),
-        (1 / 924, {}, Chance(1 / 924), ".0011", "p: one-sided permutation test over all partitions of the targets"),
-        (1 / 12_870, {}, Chance(1 / 12_870), "7.8e-5", "or 10,000 random ones"),
-        (0.2, {}, Chance(0.2), ".20", "p: one-sided"),
-        (1.0, {}, Chance(1.0), "1.0", "p: one-sided"),
+        (0.0, comb(12, 6), "< 1/924"),  # none of the partitions gives more
+        (1 / 924, 924, ".0011"),
+        (1 / 12_870, 12_870, "7.8e-5"),
+        (0.2, None, ".20"),
+        (1.0, 924, "1.0"),
+        (0.0, None, "< e-300"),  # of a test that counts none
     ],
 )
-def test_p_is_never_0(
-    tmp_path: Path, p: float, settings: dict[str, Any], found: Chance, written: str, said: str
-) -> None:
-    runs = _tested(tmp_path / "run", p, **settings)
-    (score,) = runs.scores.to_dicts()
-    got = chance(runs, score)
-    assert got == found
-    assert got is not None
-    assert got.written(_power) == written
-    (table,) = tables(runs)
-    assert said in table.caption
+def test_p_is_never_0(p: float, partitions: int | None, written: str) -> None:
+    assert format_exact_p(p, partitions, lambda mantissa, exponent: f"{mantissa}e{exponent}") == written
 
 
-def _similar(folder: Path, counts: dict[tuple[str, str], int], **more: Any) -> Table:
+def test_a_caption_says_what_p_is() -> None:
+    run = record("weat", {"a": {}, "b": {}})
+    for model, p, method, partitions in (("a", 0.0, "exact", 924), ("b", 0.2, "monte-carlo", 10_000)):
+        test = {"p": p, "p_method": method, "partitions": partitions, "sides": "one"}
+        run.score(**WEAT, dataset="weat9", model=model, value=0.9, **test)
+    (table,) = (one for one in tables(read_runs([finish(run)])) if one.id == "weat")
+    assert "p: one-sided permutation test over all partitions, or 10,000 random ones." in table.caption
+    assert "< 1/N: none of N partitions gives more." in table.caption
+
+
+def similarity_table(counts: dict[tuple[str, str], int]) -> Table:
     """Similarity, by data set and model, over so many pairs."""
-    run = MadeRun("valnorm", settings={"resamples": 1000}, **more)
+    run = record("valnorm")
     for (dataset, model), n in counts.items():
-        told = {"dataset": dataset, "measure": "similarity", "value": 0.5, "low": 0.4, "high": 0.6, "n": n}
-        run.score(experiment="similarity", language="english", model=model, **told)
-    return next(table for table in tables(read_runs([run.write(folder)])) if table.id == "intrinsic")
+        ends = {"value": 0.5, "low": 0.4, "high": 0.6, "n": n}
+        run.score(
+            experiment="similarity", language="english", model=model, dataset=dataset, measure="similarity", **ends
+        )
+    made = finish(run, settings={"resamples": 1000})
+    return next(table for table in tables(read_runs([made])) if table.id == "intrinsic")
 
 
-def test_n_stands_once_where_it_is_the_same(tmp_path: Path) -> None:
+def test_n_stands_once_where_it_is_the_same() -> None:
     both = [Column(0, "value"), Column(0, "interval"), Column(1, "value"), Column(1, "interval")]
-    alike = _similar(tmp_path / "a", {("men", "a"): 9, ("men", "b"): 9})
+    alike = similarity_table({("men", "a"): 90, ("men", "b"): 90})
     assert columns(alike) == both
-    assert "Data: men, n = 9." in alike.caption
-    rows = _similar(tmp_path / "b", {("men", "a"): 9, ("men", "b"): 9, ("rw", "a"): 7, ("rw", "b"): 7})
+    assert "Data: men, n = 90." in alike.caption
+    rows = similarity_table({("men", "a"): 90, ("men", "b"): 90, ("rw", "a"): 70, ("rw", "b"): 70})
     assert columns(rows) == [*both, Column(None, "n")]
     assert "Data: men and rw. n is the number of items." in rows.caption
-    unlike = _similar(tmp_path / "c", {("men", "a"): 9, ("men", "b"): 7})
+    unlike = similarity_table({("men", "a"): 90, ("men", "b"): 70})
     assert columns(unlike) == [*both[:2], Column(0, "n"), *both[2:], Column(1, "n")]
-    assert "Brackets: 95 % intervals (bootstrap, 1,000 resamples)." in unlike.caption
+    assert "Brackets: 95 % intervals (bootstrap, 1,000 resamples)." in unlike.caption
 
 
-def test_few_rows_of_many_numbers_are_turned(tmp_path: Path) -> None:
+def test_few_rows_of_many_numbers_are_turned() -> None:
     """Two models and six measures: the models stand side by side."""
-    run = MadeRun("valnorm")
+    run = record("valnorm")
     for model in ("a", "b"):
         for at in range(6):
-            told = {"dataset": f"data{at}", "measure": "valence", "value": at + (model == "b") / 2, "n": 9}
-            run.score(experiment="valence", language="english", model=model, **told)
-    board = tables(read_runs([run.write(tmp_path / "run")]))[0]
+            row = {"dataset": f"data{at}", "measure": "valence", "value": at + (model == "b") / 2, "n": 90}
+            run.score(experiment="valence", language="english", model=model, **row)
+    board = tables(read_runs([finish(run)]))[0]
     assert (board.id, board.names, board.heads) == ("leaderboard", ("measure",), ("a", "b"))
     assert [row.names for row in board.rows] == [(f"valence data{at}",) for at in range(6)]
     assert [[cell and cell.value for cell in row.cells] for row in board.rows][2] == [2.0, 2.5]
 
 
-def test_a_caption_speaks_of_a_table(audit: Path, tmp_path: Path) -> None:
-    """Not of lines, colours and hovering: those are the figure's."""
-    random_vast(["one", "two"]).write(tmp_path / "more" / "vast")
-    random_infer("three").write(tmp_path / "more" / "infer")
-    random_predict("four").write(tmp_path / "more" / "predict")
-    for table in tables(read_runs([audit, tmp_path / "more"])):
-        assert table.caption.startswith(WHAT.get(table.id, ""))
-        for word in ("hover", "colour", "band is", "bands are", "thin line", "bars are"):
-            assert word not in table.caption.lower()
-
-
-def test_the_best_is_told_with_its_test(tmp_path: Path) -> None:
-    run = MadeRun("valnorm", measures={"similarity": {"better": "higher"}})
+def test_the_best_is_told_with_its_test() -> None:
+    run = record("valnorm")
     for model, noise in (("a", 0.0), ("b", 9.0)):
         place = {"experiment": "similarity", "language": "english", "dataset": "men", "model": model}
         rated = [float(at) for at in range(40)]
         values = [at + noise * ((-1) ** int(at)) for at in rated]
         run.score(**place, measure="similarity", value=0.9 - noise / 10, n=40)
-        run.item(**place, item=[f"w{at} x" for at in range(40)], reference=rated, value=values)
-    board, table = tables(read_runs([run.write(tmp_path / "run")]))
+        run.item("word_pairs", **place, first=[f"w{at}" for at in range(40)], second="x", rating=rated, value=values)
+    board, table = tables(read_runs([finish(run)]))
     for one in (board, table):
-        cells = [cell for row in one.rows for cell in row.cells]
-        assert [cell.best for cell in cells if cell] == [True, False]
+        assert [cell.is_best for row in one.rows for cell in row.cells if cell] == [True, False]
         assert "Bold: the best model of each measure, and those that are not significantly worse" in one.caption
         assert "(Williams’ t; p < .05 after Holm’s correction over the models)" in one.caption
+
+
+@pytest.fixture
+def cautious() -> Runs:
+    """Numbers of few items, and of few words of a lexicon."""
+    run = record("weat", {"a": {}, "b": {}})
+    for model in ("a", "b"):
+        for dataset, n in (("weat1", 50), ("weat9", 8)):
+            run.score(**WEAT, dataset=dataset, model=model, value=-0.7, p=0.2, low=-1.0, high=-0.32, n=n)
+    valence = {"experiment": "valence", "dataset": "bellezza", "measure": "valence"}
+    run.score(**valence, model="a", value=0.5, n=150, coverage=0.46)
+    run.score(**valence, model="b", value=0.7, n=399)
+    return read_runs([finish(run)])
+
+
+def test_a_number_with_cautions_is_marked(cautious: Runs, tmp_path: Path) -> None:
+    text = markdown(cautious)
+    assert (
+        r"| weat9: mental, physical disease | −.70† \[−1.00, −.32\] | .20 | −.70† \[−1.00, −.32\] | .20 | 8 |" in text
+    )
+    assert r"| weat1: flowers, insects | −.70 \[−1.00, −.32\] | .20 |" in text
+    assert "† fewer than 20 items (weat9" in text
+    assert "| --- | ---: | ---: | ---: | ---: | ---: |" in text  # columns of numbers
+    assert "| a | .50† | 150 |" in text  # the leaderboard
+    table = latex(cautious)
+    number = r"$-$.70$^\dagger$ & {\footnotesize{[}$-$1.00, $-$.32]} & .20"
+    assert rf"weat9: mental, physical disease & {number} & {number} & 8 \\" in table
+    assert r"$^\dagger$ fewer than 20 items (weat9" in table
+    html = page(cautious, tmp_path)
+    assert "† fewer than 20 items (weat9" in html
+    assert '<abbr title="less than 80% of the data">†</abbr>' in html
+
+
+@pytest.fixture
+def odd() -> Runs:
+    """Runs of several studies, with a name that LaTeX would stumble over."""
+    run = record("weat", {"a": {}, ODD: {}})
+    for at, model in enumerate(("a", ODD)):
+        run.score(**WEAT, dataset="weat1", model=model, value=at - 0.5, p=1e-7 * (at + 1), n=20)
+    run.notice("failed", f"it did not converge, at all: {ODD}", model=ODD, layer=8)
+    return read_runs(
+        [random_vast(["tiny", ODD], layers=3, tests=2), random_predict("tiny"), random_infer("x_5%"), finish(run)]
+    )
+
+
+def test_labels_captions_and_rules_of_latex(odd: Runs) -> None:
+    text = latex(odd)
+    labels = re.findall(r"\\label\{(.*?)\}", text)
+    assert len(labels) == len(set(labels)) == text.count(r"\caption[") == text.count(r"\end{table*}")
+    assert {"tab:leaderboard", "tab:weat", "tab:published", "tab:failed"} <= set(labels)
+    for rule in ("toprule", "midrule", "bottomrule"):
+        assert text.count(f"\\{rule}\n") == len(labels)
+    assert r"$1.0\times 10^{-7}$" in text
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    assert ODD not in body
+    assert escape_latex(ODD) in body
+
+
+def test_latex_compiles(odd: Runs, tmp_path: Path) -> None:
+    program = shutil.which("pdflatex")
+    if program is None:
+        pytest.skip("there is no pdflatex here")
+    (tmp_path / "tables.tex").write_text(latex(odd), encoding="utf-8")
+    (tmp_path / "paper.tex").write_text(DOCUMENT, encoding="utf-8")
+    command = [program, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    assert told.returncode == 0, told.stdout.decode(errors="replace")[-3000:]
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    run = record("valnorm")
+    for model, value in (("a_b", 0.812), ("50% & <more>", -0.05)):
+        row = {"dataset": "bellezza", "measure": "valence", "value": value, "low": value, "high": value}
+        run.score(experiment="valence", model=model, language="english", **row, n=399)
+    folder = finish(run).save(tmp_path / "run").folder
+    assert folder is not None
+    return folder
+
+
+def test_markdown(two: Path) -> None:
+    text = markdown(read_runs([two]))
+    assert r"| valence | bellezza | **.81** \[.81, .81\] | −.05 \[−.05, −.05\] |" in text
+    assert "| measure | dataset | a\\_b | 50% &amp; &lt;more&gt; |" in text
+    assert "Data: bellezza, n = 399." in text
+    assert "**Does it know what words mean?**" in text
+    assert "## Leaderboard" in text
+
+
+def test_a_report_is_written_next_to_the_run(two: Path, tmp_path: Path) -> None:
+    for form, name in (("html", "report.html"), ("md", "report.md"), ("latex", "report.tex")):
+        assert write_report([two], form=form) == two / name
+    text = write_report([two], tmp_path / "x.md", "md", tables=["intrinsic"]).read_text(encoding="utf-8")
+    assert "## Intrinsic tasks" in text
+    assert "Leaderboard" not in text
+    made = random_predict("tiny")
+    assert write_report([made], tmp_path / "y.md", "md").is_file()  # a run in memory
+
+
+@pytest.mark.parametrize(
+    ("chosen", "keyword"),
+    [
+        ({"tables": ["intrinsics"]}, "did you mean intrinsic"),
+        ({"tables": ["§"]}, "there are leaderboard, intrinsic"),
+        ({"form": "html", "tables": ["weat"]}, "--format md"),
+        ({"form": "pdf"}, "html, md, latex"),
+    ],
+)
+def test_what_cannot_be_written_is_one_sentence(two: Path, chosen: Any, keyword: str) -> None:
+    with pytest.raises(WordworthError, match=re.escape(keyword)):
+        write_report([two], **{"form": "latex", **chosen})
+    with pytest.raises(WordworthError, match="is a folder"):
+        write_report([two], two)

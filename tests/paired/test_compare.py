@@ -13,8 +13,9 @@ from wordworth.paired import Comparison, ComparisonSettings, compare, compare_sc
 from wordworth.paired.verdict import table_of
 from wordworth.results.notices import Caution
 from wordworth.results.run import Run, read_run
-from wordworth.statistics import sign_flip, weat_difference
+from wordworth.statistics.effect_size import weat_difference
 from wordworth.statistics.paired_correlation import williams
+from wordworth.statistics.paired_tests import sign_flip
 
 WORDS = [f"word{number}" for number in range(200)]
 RNG = np.random.default_rng(0)
@@ -211,7 +212,7 @@ def test_the_best_layer_is_picked_on_other_items_than_are_compared(make_run: Any
     (difference,) = compared(run).differences
     assert difference.layers == (3, 7)
     assert difference.tested.n == 100
-    assert difference.notes == ("layers 3 and 7, picked on 100 of the items and compared on the other 100",)
+    assert difference.notes == ("layers 3 and 7 (picked on 100 of the items and compared on the other 100)",)
     (same,) = compared(run, layer=5).differences
     assert (same.layers, same.tested.n) == ((5, 5), 200)
     (top,) = compared(run, layer="top").differences

@@ -56,14 +56,6 @@ def test_round_trip(folder: Path) -> None:
     assert sorted(path.name for path in folder.parent.iterdir() if path.name != "cache") == ["run[1]"]
 
 
-def test_no_cell_starts_a_formula(tmp_path: Path) -> None:
-    findings = Findings("valnorm")
-    findings.score(model="=1+1", dataset="'=x", measure="valence", value=-1.0)
-    findings.to_run(command=["python"]).save(tmp_path / "run")
-    assert pl.read_csv(tmp_path / "run" / "scores.csv")["model"].item() == "'=1+1"
-    assert read_run(tmp_path / "run").scores.select("model", "dataset").rows() == [("=1+1", "'=x")]
-
-
 def test_a_run_shows_its_scores_and_becomes_a_pandas_frame() -> None:
     assert "valnorm: 2 scores" in repr(made())
     assert "pooling" not in repr(made())  # which is blank
@@ -122,11 +114,11 @@ def _refused(folder: Path, reason: str) -> None:
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "seed as truth": ({"seed": True}, "seed: .*valid integer"),
-    "a model": ({"models": [{"name": "a"}, "b"]}, "models: 1: "),
-    "no name": ({"models": [{"layers": 2}]}, "models: 0: name: Field required"),
-    "data": ({"data": [{"name": "a", "rows": "1"}]}, "data: 0: rows: .*valid integer"),
-    "skipped": ({"skipped": {"x" * 900: "y"}}, "skipped: x+: .*valid integer"),
-    "notice": ({"notices": [{"kind": "lost", "reason": "x"}]}, "notices: 0: kind"),
+    "a model": ({"models": [{"name": "a"}, "b"]}, "models.1: "),
+    "no name": ({"models": [{"layers": 2}]}, "models.0.name: Field required"),
+    "data": ({"data": [{"name": "a", "rows": "1"}]}, "data.0.rows: .*valid integer"),
+    "skipped": ({"skipped": {"x" * 900: "y"}}, "skipped.x+: .*valid integer"),
+    "notice": ({"notices": [{"kind": "lost", "reason": "x"}]}, "notices.0.kind"),
     "half a character": ({"method": "\ud800"}, "run it again|run the study again"),
 }
 
@@ -152,7 +144,7 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_manifest_that_is_no_json_is_one_sentence(folder: Path, name: str) -> None:
     (folder / "run.json").write_bytes(TEXTS[name])
-    _refused(folder, "run it again|run the study again")
+    _refused(folder, "run the study again")
 
 
 def test_a_folder_that_is_no_run(tmp_path: Path, folder: Path) -> None:
@@ -188,22 +180,19 @@ def test_damaged_items_are_one_sentence_before_they_are_used(folder: Path, damag
     path = folder / ITEMS
     path.write_bytes(damage(path.read_bytes()))
     _accept_changes(folder)
-    _refused(folder, r"run\[1\] holds a run that cannot be read back \(.+\); run it again")
+    _refused(folder, r"run\[1\] holds a run that cannot be read back \(.+\); run the study again")
 
 
 def test_columns_of_other_names_or_types_are_one_sentence(folder: Path) -> None:
     items, scores = (pl.read_parquet(folder / ITEMS, glob=False), pl.read_csv(folder / "scores.csv", glob=False))
     assert dict(items.schema) == item_schema("rated_words")
-    for frame, reason in (
-        (items.with_columns(value=pl.lit("many")), r"parquet has String in column value, not Float64"),
-        (items.drop("word"), r"parquet has no column word"),
-    ):
+    for frame in (items.with_columns(value=pl.lit("many")), items.drop("word")):
         frame.write_parquet(folder / ITEMS)
         _accept_changes(folder)
-        _refused(folder, reason)
+        _refused(folder, "other columns")
     items.write_parquet(folder / ITEMS)
     for text, reason in (
-        (scores.drop("measure").write_csv(), r"scores\.csv has no column measure"),
+        (scores.drop("measure").write_csv(), r"cannot be read back \(.*measure"),
         (scores.with_columns(value=pl.lit("many")).write_csv(), r"cannot be read back \(.*many"),
         ("", r"cannot be read back"),
     ):

@@ -8,10 +8,10 @@ import pytest
 from commands import Command
 from made_checks import WriteRules
 from wordworth import paired
-from wordworth.paired import Difference, Side
+from wordworth.measure.declaration import Better
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import EXPERIMENTS
-from wordworth.rules.baseline import judge_magnitude
+from wordworth.rules.checking import judge_lead
 from wordworth.rules.rules import Verdict
 
 WORDS = [f"word{at}" for at in range(80)]
@@ -56,7 +56,6 @@ def test_what_cannot_be_compared_is_an_error(command: Command, tmp_path: Path, w
         RULE.replace("runs/base", "runs/bsae"): "is not a folder",
         RULE.replace("'bellezza'", "'belleza'"): "has the dataset 'belleza'; did you mean bellezza",
         RULE + "baseline_model = 'bass'\n": "has no model 'bass'; did you mean base",
-        RULE + "take = 'best'\n": "its take is 'best'",
         RULE + "study = 'weat'\n": "have no study in common",
     }.items():
         answer = command("check", mine, write_rules(text))
@@ -66,38 +65,17 @@ def test_what_cannot_be_compared_is_an_error(command: Command, tmp_path: Path, w
     assert "cannot be compared with itself" in command("check", base, write_rules(RULE)).err
 
 
-def _difference(first: float, second: float, low: float, high: float) -> Difference:
-    columns = {"experiment": "weat", "language": "english", "dataset": "weat6", "measure": "weat"}
-    return Difference(columns, paired.Tested(first, second, low, high, 0.5, 16, "exchange"))
-
-
-def _side(model: str, low: float, high: float) -> Side:
-    findings = Findings("weat", EXPERIMENTS)
-    where = {"experiment": "weat", "model": model, "language": "english", "dataset": "weat6", "measure": "weat"}
-    findings.score(**where, value=(low + high) / 2, low=low, high=high, n=16)
-    return Side(findings.to_run(command=["wordworth"]), model)
-
-
 @pytest.mark.parametrize(
-    ("mine", "base", "difference", "verdict"),
+    ("better", "margin", "verdict"),
     [
-        ((-0.6, 0.5), (1.5, 1.8), (-2.2, -1.2), "pass"),  # near 0 on either side of it, and the baseline far away
-        ((1.5, 1.8), (0.1, 0.5), (1.1, 1.6), "fail"),
-        ((-1.8, -1.5), (0.1, 0.5), (-2.2, -1.7), "fail"),  # farther away on the other side
-        ((-0.5, -0.1), (-1.8, -1.5), (1.1, 1.6), "pass"),  # the baseline's side is the negative one
-        ((-1.0, 1.1), (-0.8, 1.2), (-0.4, -0.1), "undecided"),  # whose sign is not known
-        ((1.4, 1.8), (1.4, 1.8), (-0.1, 0.1), "undecided"),
+        ("higher", 0.0, "undecided"),  # the difference is from -.1 to .3
+        ("higher", 0.1, "pass"),
+        ("lower", 0.3, "pass"),
+        ("lower", 0.2, "undecided"),
+        ("zero", 0.0, "fail"),  # the first is farther from 0 by .4 to .6, on the other side
+        ("zero", 0.6, "pass"),
     ],
 )
-def test_where_nearer_to_0_is_better(
-    mine: tuple[float, float],
-    base: tuple[float, float],
-    difference: tuple[float, float],
-    verdict: Verdict,
-) -> None:
-    middles = [(low + high) / 2 for low, high in (mine, base)]
-    chosen = _side("a", *mine), _side("b", *base)
-    one = _difference(middles[0], middles[1], *difference)
-    assert judge_magnitude(0.0, one, chosen) == verdict
-    if verdict == "undecided" and difference[1] > 0:
-        assert judge_magnitude(0.2, one, chosen) == "pass"
+def test_the_interval_and_the_margin_decide(better: Better, margin: float, verdict: Verdict) -> None:
+    tested = paired.Tested(0.1, 0.0, -0.1, 0.3, 0.5, 16, "exchange", magnitude=(0.4, 0.6))
+    assert judge_lead(margin, tested, better) == verdict

@@ -16,16 +16,14 @@ from wordworth.rules.rules import Limit, Rule, parse_limit, read_rules
 def test_rules_are_read(write_rules: WriteRules) -> None:
     rules = read_rules(
         write_rules(
-            "[run.weat]\ntest = ['weat6']\n"
-            "[rules.one]\nstudy = 'valnorm'\nmeasure = 'valence'\nlayer = 3\ncontext = ''\nlimit = 0.8\ntake = 'all'\n"
+            "[rules.one]\nstudy = 'valnorm'\nmeasure = 'valence'\nlayer = 3\ncontext = ''\nlimit = 0.8\n"
             "[rules.two]\ndataset = 'weat6'\nno_worse_than = 'runs/base'\nmargin = 0.1\nlayer = 'top'\n"
         )
     )
     one, two = rules.rules
     assert one.where == {"study": "valnorm", "context": None, "layer": 3, "measure": "valence"}
-    assert (one.limit, one.take, one.by) == (0.8, "all", "interval")
+    assert (one.limit, one.by) == (0.8, "interval")
     assert two.baseline == rules.path.parent / "runs/base"
-    assert dict(rules.studies) == {"valnorm": {}, "weat": {"test": ["weat6"]}}
 
 
 SLIPS = {
@@ -37,7 +35,6 @@ SLIPS = {
     "[rules.a]\nmeasure = 'weat'\nlimit = nan": "its limit is nan; write one like",
     "[rules.a]\nmeasure = 'weat'": "give one of the two",
     "[rules.a]\nlimit = 1": "it names no score",
-    "[rules.a]\nmeasure = 'weat'\nlimit = 1\ntake = 'al'": "its take is 'al'; input should be 'all' or 'any'",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nby = 'pont'": "its by is 'pont'; input should be",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nlayer = 'best'": "must be a whole number",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nlayer = 1.5": "its layer is '1.5'",
@@ -50,7 +47,7 @@ SLIPS = {
 OF_THE_FILE = {
     "[rule.a]\nlimit = 1": "has a table 'rule'; did you mean rules",
     "": "has no rules",
-    "rules = 3": "rules is not a table of tables",
+    "rules = 3": "has no rules",
     "[rules.a": "is not TOML",
 }
 
@@ -75,8 +72,6 @@ def test_a_slip_of_the_file_is_a_sentence(write_rules: WriteRules, text: str, se
 
 MISSES = {
     "dataset = 'weat66'\nlimit = 1": "has the dataset 'weat66'; did you mean weat6",
-    "dataset = 'bellezza'\nlimit = 1": "3 scores, which differ in measure (valence, coverage)",
-    "measure = 'valence'\ndataset = 'anew'\nlimit = 1": "which differ in layer",
     "measure = 'weat'\ndataset = 'bellezza'\nlimit = 1": "has all of these: dataset bellezza, measure weat",
     "measure = 'top'\nk = 10\nlimit = 1": "has the measure 'top'",
     "model = 'tiney'\nmeasure = 'weat'\nlimit = 1": "has the model 'tiney'; did you mean tiny",
@@ -85,7 +80,7 @@ MISSES = {
 
 
 @pytest.mark.parametrize(("text", "sentence"), MISSES.items())
-def test_a_rule_that_names_no_score_or_several_is_no_pass(
+def test_a_rule_that_names_no_score_is_no_pass(
     command: Command, run: Path, write_rules: WriteRules, text: str, sentence: str
 ) -> None:
     answer = command("check", run, write_rules(f"[rules.a]\n{text}\n"))
@@ -102,13 +97,13 @@ def test_a_rule_that_names_no_score_or_several_is_no_pass(
         ("> 0.8", (0.8, 0.9), "undecided"),
         (">= 0.8", (0.7, 0.8), "undecided"),
         ("> 0.8", (0.7, 0.8), "fail"),
-        ("≥ .80", (0.76, 0.83), "undecided"),
+        (">= .80", (0.76, 0.83), "undecided"),
         ("value < 0.5", (0.1, 0.49), "pass"),
         ("<= 0.5", (0.5, 0.6), "undecided"),
         ("< 0.5", (0.5, 0.6), "fail"),
         ("|value| < 0.5", (-0.4, 0.4), "pass"),
-        ("|d| < 0.5", (-0.6, 0.4), "undecided"),
-        ("| d | ≤ 0.5", (-0.9, -0.6), "fail"),
+        ("|value| < 0.5", (-0.6, 0.4), "undecided"),
+        ("| value | <= 0.5", (-0.9, -0.6), "fail"),
         ("|value| > 0.5", (-0.9, -0.6), "pass"),
         ("|value| > 0.5", (-0.4, 0.5), "fail"),
         ("> -1e-2", (-0.001, 0.2), "pass"),
@@ -124,7 +119,8 @@ def test_a_verdict_is_that_of_every_value_in_the_interval() -> None:
     for below, strict, magnitude in itertools.product((True, False), repeat=3):
         for _ in range(50):
             low, high = sorted(rng.randrange(-20, 21) for _ in range(2))
-            limit = Limit(rng.randrange(21), below, strict, magnitude)
+            sign = ("<" if below else ">") + ("" if strict else "=")
+            limit = Limit(sign, rng.randrange(21), magnitude)
             kept = []
             for value in [at / 2 for at in range(2 * low, 2 * high + 1)]:
                 size = abs(value) if magnitude else value

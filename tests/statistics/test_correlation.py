@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from wordworth.errors import WordworthError
-from wordworth.statistics import pearson, spearman
 from wordworth.statistics.bootstrap import resample_counts
+from wordworth.statistics.correlation import pearson, spearman
 
 pytestmark = pytest.mark.kernels
 

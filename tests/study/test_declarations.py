@@ -2,7 +2,6 @@
 
 import inspect
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +23,7 @@ def test_a_declaration_is_whole(name: str) -> None:
     assert declared.summary
     assert declared.kinds
     assert set(declared.papers) <= references().keys()
-    for asked in (declared.quick, declared.whole, declared.abroad):
+    for asked in (declared.quick, declared.full, declared.non_english_settings):
         assert declared.settings(**asked).as_table().keys() == declared.settings().as_table().keys()
     assert declared.main in ("", *(field.name for field in declared.settings.fields()))
 
@@ -72,18 +71,15 @@ def _embedding() -> Embedding:
     return Embedding(unique, matrix, Provenance("made"))
 
 
-def test_a_run_holds_the_settings_of_its_study_and_runs_that_differ_in_a_free_one_compare(tmp_path: Path) -> None:
+def test_a_run_holds_the_settings_of_its_study_and_runs_that_differ_in_a_free_one_compare() -> None:
     chosen = {"without": ["stability", "valence", "similarity", "bias", "nli"], "tests": ["weat6", "weat7"]}
-    runs = [
-        ww.debias(_embedding(), **chosen, resamples=10, random=random).save(tmp_path / str(random)) for random in (1, 2)
-    ]
-    settings = {field.name for field in study("debias").settings.fields()}
-    assert runs[0].manifest["settings"].keys() == settings
-    assert {"random", "tests"} <= set(runs[0].manifest["may_differ"])
-    assert ww.compare(*runs, settings=("original", "original")).differences
-    third = ww.debias(_embedding(), **chosen, resamples=10, raw=True).save(tmp_path / "raw")
+    runs = [ww.debias(_embedding(), **chosen, resamples=10, random=random) for random in (1, 2)]
+    assert runs[0].settings.keys() == {field.name for field in study("debias").settings.fields()}
+    assert {"random", "tests"} <= set(runs[0].may_differ)
+    assert ww.compare(*runs, versions=("original", "original")).differences
+    third = ww.debias(_embedding(), **chosen, resamples=10, raw=True)
     with pytest.raises(WordworthError, match="raw was False in one and True in the other"):
-        ww.compare(runs[0], third, settings=("original", "original"))
+        ww.compare(runs[0], third, versions=("original", "original"))
 
 
 def test_papers_data_and_models_are_cited_once(small: Embedding) -> None:
@@ -91,6 +87,6 @@ def test_papers_data_and_models_are_cited_once(small: Embedding) -> None:
         Embedding(small.words, small.matrix, replace(small.provenance, name=name)) for name in ("glove-6b-50d", "mine")
     ]
     chosen = {"lexica": ["bellezza"], "experiments": ["valence"], "resamples": 5, "permutations": 20}
-    found = study("valnorm")(models, **chosen).about.references
+    found = study("valnorm")(models, **chosen).references
     assert list(found) == ["toney2021", "caliskan2017", "bellezza1986", "pennington2014"]
     assert found["toney2021"].startswith("@inproceedings{toney2021,")

@@ -1,9 +1,9 @@
 """A language that is declared in TOML alone runs through the studies: Dutch."""
 
 import numpy as np
-import polars as pl
 import pytest
 
+from typed_runs import one, rows, values_by
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding, Provenance
@@ -21,8 +21,8 @@ def test_valnorm_on_a_made_embedding() -> None:
     matrix = np.random.default_rng(0).normal(size=(len(worth), 8))
     matrix[:, 0] = [2 * value for value in worth.values()]
     embedding = Embedding(list(worth), matrix, Provenance("made", language="dutch"))
-    findings = study("valnorm")([embedding], experiments=["valence"], lexica=["dutch"], **QUICK)
-    (row,) = findings.scores.filter(pl.col("measure") == "valence").to_dicts()
+    run = study("valnorm")([embedding], experiments=["valence"], lexica=["dutch"], **QUICK)
+    row = one(run.scores, measure="valence")
     assert (row["language"], row["dataset"], row["n"]) == ("dutch", "dutch", 1000)
     assert row["value"] > 0.8
 
@@ -30,9 +30,10 @@ def test_valnorm_on_a_made_embedding() -> None:
 @pytest.mark.index
 def test_vast_on_a_real_model() -> None:
     chosen = {"language": "dutch", "experiments": ["contextualization"], "corpus": "none"}
-    scores = study("vast")(["minilm-l6"], **chosen, resamples=20).scores
-    assert set(scores.filter(measure="valence")["setting"]) == {"bleached", "aligned", "misaligned"}
-    assert set(scores["language"]) == {"dutch"}
-    aligned = scores.filter(measure="valence", setting="aligned", layer=6)
-    assert (aligned["n"].item(), aligned["dataset"].item()) == (1000, "dutch")
-    assert scores.filter(measure="valence", setting="misaligned", layer=6)["value"].item() < aligned["value"].item()
+    run = study("vast")(["minilm-l6"], **chosen, resamples=20)
+    top = values_by(run, "context", measure="valence", layer=6)
+    assert set(top) == {"bleached", "aligned", "misaligned"}
+    assert top["misaligned"] < top["aligned"]
+    assert set(rows(run.scores, measure="valence")["dataset"]) == {"dutch"}
+    assert set(run.scores["language"]) == {"dutch"}
+    assert one(run.scores, measure="valence", layer=6, context="aligned")["n"] == 1000

@@ -21,7 +21,7 @@ from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pair_scores import Largest
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.nli.vocabulary import StaticVectors, drawn
+from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.study.infer.study import tables
@@ -62,7 +62,7 @@ def model() -> AttentionNli:
             parameter *= 2.5
     vectors = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
     embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return AttentionNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)))
+    return AttentionNli("tiny-nli", network, StaticVectors(embedding, draw_extra_vectors(10, seed=0)))
 
 
 @dataclass
@@ -217,7 +217,7 @@ def test_samples(model: AttentionNli, probe: Path) -> None:
     assert set(run.scores.filter(over_premises)["n"]) == {4}
     (sampled,) = [notice for notice in run.notices if notice.kind == "reduced"]
     assert (sampled.count, sampled.total) == (40, 84)
-    expected = _one_by_one(model, PairSet.of(load_probe(probe)))[scoring.evenly(84, 40, 0), 1].mean()
+    expected = _one_by_one(model, PairSet.of(load_probe(probe)))[scoring.draw_evenly(84, 40, 0), 1].mean()
     assert value(run, version="original", measure="net-neutral") == pytest.approx(expected, abs=1e-6)
 
     def sample_one(job: str) -> Run:

@@ -10,10 +10,10 @@ from polars.testing import assert_frame_equal
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.embedding import Embedding
-from wordworth.results import Findings
+from wordworth.results.run import Run
 from wordworth.study import study
 
-KEYS = ["experiment", "dataset", "measure", "setting", "pooling", "layer", "pcs"]
+KEYS = ["experiment", "dataset", "measure", "variant", "context", "control", "pooling", "layer", "components"]
 
 
 def test_valence_and_similarity(small: Embedding, tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_valence_and_similarity(small: Embedding, tmp_path: Path) -> None:
     rated = [f"{word},{value!r}" for word, value in zip(lexicon.words, lexicon.valence.tolist(), strict=True)]
     similar = [f"{a}\t{b}\t{c!r}" for a, b, c in zip(pairs.first, pairs.second, pairs.scores.tolist(), strict=True)]
 
-    def found(folder: Path) -> Findings:
+    def found(folder: Path) -> Run:
         lexica, pairs = _shuffled(folder, "lex.csv", rated, "word,valence"), _shuffled(folder, "pairs.tsv", similar)
         return study("valnorm")([small], lexica=[lexica], pairs=[pairs], resamples=50)
 
@@ -32,7 +32,7 @@ def test_an_association_test_with_sampled_partitions(make: Callable[..., Embeddi
     groups = {name: [f"{name}{at}" for at in range(12)] for name in "xyab"}
     model = make([word for words in groups.values() for word in words])
 
-    def found(folder: Path) -> Findings:
+    def found(folder: Path) -> Run:
         lists = {name: _in_order(folder, words) for name, words in groups.items()}
         sets = [f"{name} = {{ label = '{name}', words = {words} }}" for name, words in lists.items()]
         path = _written(folder, "own.toml", ["[test]", "name = 'own'", *sets])
@@ -58,7 +58,7 @@ def _written(folder: Path, name: str, lines: list[str]) -> Path:
     return path
 
 
-def _assert_same(first: Findings, second: Findings, rounding: float = 1e-12) -> None:
+def _assert_same(first: Run, second: Run, rounding: float = 1e-12) -> None:
     """The order of a sum may show in the last digits, and that of a batch in those of float32."""
     columns = [*KEYS, "value", "low", "high", "p", "n"]
     frames = [one.scores.select(columns).sort(KEYS) for one in (first, second)]
@@ -71,9 +71,9 @@ def test_random_contexts(tmp_path: Path) -> None:
     lexicon = load_lexicon("bellezza")
     rated = [f"{w},{v!r}" for w, v in zip(lexicon.words[:60], lexicon.valence[:60].tolist(), strict=True)]
 
-    def found(folder: Path) -> Findings:
+    def found(folder: Path) -> Run:
         lexica = [_shuffled(folder, "lex.csv", rated, "word,valence")]
-        chosen = {"settings": ("random",), "experiments": ("contextualization",), "resamples": 50}
+        chosen = {"contexts": ("random",), "experiments": ("contextualization",), "resamples": 50}
         return study("vast")(["minilm-l6"], lexica=lexica, scale=(1.0, 5.0), **chosen)
 
     _assert_same(found(tmp_path / "as published"), found(tmp_path / "shuffled"), rounding=1e-5)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import polars as pl
 import pytest
 
+from typed_runs import one, reasons, rows
 from wordworth.encode import LanguageModel, load_named
 from wordworth.errors import WordworthError
 from wordworth.study import study
@@ -22,11 +22,11 @@ def encoder() -> LanguageModel:
 def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
     """ρ of a plain script over the package's own vectors: .865."""
     found = study("valnorm")([encoder], lexica=["bellezza"], experiments=["valence", "analogy"], **QUICK)
-    (row,) = found.scores.filter(experiment="valence", measure="valence").to_dicts()
-    assert (row["setting"], row["layer"], row["n"]) == (None, None, 399)
+    row = one(found.scores, experiment="valence", measure="valence")
+    assert (row["context"], row["layer"], row["n"]) == (None, None, 399)
     assert row["value"] == pytest.approx(0.865, abs=0.001)
-    assert found.models[NAME]["family"] == "sentence"
-    assert any("no vocabulary to seek an answer in" in warning for warning in found.warnings)
+    assert found.facts_of(NAME).family == "sentence"
+    assert any("no vocabulary" in reason for reason in reasons(found, "skipped"))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_valnorm_on_words_alone(encoder: LanguageModel) -> None:
 def test_valence_in_other_languages(language: str, rho: float, count: int, encoder: LanguageModel, data: Path) -> None:
     """ρ as a plain script has it."""
     found = study("valnorm")([encoder], experiments=["valence"], lexica=[language], languages=[language], **QUICK)
-    (row,) = found.scores.filter(experiment="valence", measure="valence").to_dicts()
+    row = one(found.scores, experiment="valence", measure="valence")
     assert row["n"] == count
     assert row["value"] == pytest.approx(rho, abs=0.001)
 
@@ -45,27 +45,27 @@ def test_weat_and_static_take_it_as_word_vectors(encoder: LanguageModel) -> None
     (row,) = study("weat")([NAME], tests=["weat1"], **QUICK).scores.to_dicts()
     assert row["value"] == pytest.approx(1.62, abs=0.01)
     found = study("static")([encoder], experiments=["quality"], pairs=["rg-65"], resamples=20)
-    (row,) = found.scores.filter(measure="similarity").to_dicts()
-    assert (row["layer"], row["n"]) == (None, 65)
+    row = one(found.scores, measure="similarity", layer=None)
+    assert row["n"] == 65
 
 
-def test_vast_in_four_settings_and_one_layer(encoder: LanguageModel) -> None:
+def test_vast_in_four_contexts_and_one_layer(encoder: LanguageModel) -> None:
     found = study("vast")([encoder], lexica=["bellezza"], experiments=["contextualization", "probes"], resamples=20)
-    rows = found.scores.filter(experiment="contextualization", measure="valence")
-    rho = dict(rows.select("setting", "value").iter_rows())
+    valence = rows(found.scores, experiment="contextualization", measure="valence")
+    rho = dict(valence.select("context", "value").iter_rows())
     assert list(rho) == ["decontextualized", "bleached", "aligned", "misaligned"]
-    assert set(rows["layer"]) == {0}
-    assert rows["pooling"].null_count() == len(rows)
+    assert set(valence["layer"]) == {0}
+    assert valence["pooling"].null_count() == len(valence)
     assert rho["misaligned"] < 0 < rho["bleached"] < rho["aligned"]
-    assert found.scores.filter(pl.col("setting") == "untrained:bleached").height > 0
-    assert any("probes were left out" in warning and "one vector a text" in warning for warning in found.warnings)
+    assert found.scores.filter(control="untrained", context="bleached").height > 0
+    assert any(reason.startswith("probes: ") and "one vector" in reason for reason in reasons(found, "skipped"))
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"experiments": ["tokenization"]}, "one vector a text and none of a word in it; choose another"),
-        ({"settings": ["random"]}, "its vector of a random context is of the whole text"),
+        ({"experiments": ["tokenization"]}, "one vector per text"),
+        ({"contexts": ["random"]}, "its vector of a random context is of the whole text"),
     ],
 )
 def test_what_vast_cannot_do_with_it(settings: dict[str, list[str]], says: str, encoder: LanguageModel) -> None:

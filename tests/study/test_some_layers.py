@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from commands import Command
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.run import Run
 from wordworth.study import study
 
 SIZES = {"hidden_size": 16, "num_hidden_layers": 6, "num_attention_heads": 2, "max_position_embeddings": 64}
@@ -22,8 +22,8 @@ NETWORKS = {
 }
 WORDS = ["cat", "dog", "sun", "moon", "river", "storm", "love", "joy"]
 KEYS = [
-    *("experiment", "model", "language", "dataset", "setting", "pooling"),
-    *("layer", "pcs", "measure", "value", "low", "high", "p", "n"),
+    *("experiment", "model", "language", "dataset", "subset", "context", "sentences", "control", "pooling"),
+    *("layer", "components", "measure", "variant", "value", "low", "high", "p", "n"),
 ]
 
 SAME = {"abs_tol": 1e-12, "rel_tol": 0}
@@ -61,40 +61,41 @@ def apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
 
 
-def in_layers(findings: Findings, layers: tuple[int, ...], *measures: str) -> pl.DataFrame:
-    wanted = pl.col("layer").is_in(layers) & pl.col("measure").is_in(measures)
-    return findings.scores.filter(wanted).select(KEYS)
+def in_layers(run: Run, layers: tuple[int, ...], measure: str) -> pl.DataFrame:
+    """Return the scores that do not depend on which layers are measured."""
+    is_whole = pl.col("variant").is_in(["held-out", "best"]).fill_null(False)
+    return run.scores.filter(pl.col("layer").is_in(layers), ~is_whole, measure=measure).select(KEYS)
 
 
 def test_vast(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     vast, few = study("vast"), (0, 3)
-    asked = {"lexica": ["bellezza"], "experiments": ["contextualization", "bias"], "settings": ["bleached", "aligned"]}
+    asked = {"lexica": ["bellezza"], "experiments": ["contextualization", "bias"], "contexts": ["bleached", "aligned"]}
     asked |= {"tests": ["weat1"], "components": 2, "resamples": 20, "permutations": 200, "corpus": "none"}
     every = vast([deep], **asked)
     apart(monkeypatch, tmp_path)
     some = vast([deep], **asked, layers=(3, 0))
-    measures = ("valence", "valence:spearman", "valence:above", "valence:control")
-    expected = in_layers(every, few, *measures)
-    assert len(expected) > 2 * 2 * len(measures) - 1
-    assert_frame_equal(in_layers(some, few, *measures), expected, **SAME)
-    raw = pl.col("pcs").is_null()
+    expected = in_layers(every, few, "valence")
+    assert set(expected["variant"]) == {None, "spearman", "above-control"}
+    assert set(expected["control"]) == {None, "untrained", "shuffled", "poles-out"}
+    assert_frame_equal(in_layers(some, few, "valence"), expected, **SAME)
+    raw = pl.col("components").is_null()
     assert_frame_equal(in_layers(some, few, "weat").filter(raw), in_layers(every, few, "weat").filter(raw), **SAME)
     assert set(some.scores["layer"].drop_nulls()) == set(few)
-    assert "Not all layers" not in every.about.method
-    assert "Not all layers of a language model were measured but 3 and 0; the best and the top" in some.about.method
-    assert some.about.settings["layers"] == [3, 0]
+    assert "Not all layers" not in every.method
+    assert "Not all layers of a language model were measured but 3 and 0" in some.method
+    assert some.settings["layers"] == [3, 0]
 
 
 def test_the_best_and_the_top_layer_of_vast_are_of_these(deep: LanguageModel) -> None:
     vast = study("vast")
-    asked = {"lexica": ["bellezza"], "settings": ["bleached"], "components": 1, "resamples": 20, "corpus": "none"}
+    asked = {"lexica": ["bellezza"], "contexts": ["bleached"], "components": 1, "resamples": 20, "corpus": "none"}
     asked["controls"] = ["none"]
     found = vast([deep], experiments=["contextualization", "isolation"], layers=(1, 2, 4), **asked).scores
-    curve = found.filter(pl.col("experiment") == "contextualization", pl.col("measure") == "valence")
+    curve = found.filter(pl.col("variant").is_null(), experiment="contextualization", measure="valence")
     best = curve.sort("value")["layer"][-1]
-    isolated = found.filter(pl.col("experiment") == "isolation", pl.col("measure") == "valence")
+    isolated = found.filter(pl.col("variant").is_null(), experiment="isolation", measure="valence")
     assert set(isolated["layer"]) == {best, 4}
-    raw = isolated.filter(pl.col("pcs").is_null(), pl.col("layer") == 4)["value"].item()
+    raw = isolated.filter(pl.col("components").is_null(), pl.col("layer") == 4)["value"].item()
     assert raw == pytest.approx(curve.filter(pl.col("layer") == 4)["value"].item(), abs=1e-12)
 
 
@@ -110,13 +111,13 @@ def test_static(deep: LanguageModel, text: Path, monkeypatch: pytest.MonkeyPatch
         expected = in_layers(every, (1, 4), measure)
         assert len(expected)
         assert_frame_equal(in_layers(some, (1, 4), measure), expected, abs_tol=1e-6, rel_tol=0)
-    best = some.scores.filter(pl.col("measure") == "similarity:best")
+    best = some.scores.filter(measure="similarity", variant="best")
     assert set(best["layer"]) <= {1, 4}
     assert some.scores.filter(pl.col("experiment") == "agreement").is_empty()
-    assert f"{deep.name} was measured in 2 layers, too few to rank for agreement." in some.notes
-    titles = [table.title for table in study("static").tables(some.scores, some.items)]
+    assert any("too few to rank" in notice.reason and notice.count == 2 for notice in some.notices)
+    titles = [table.title for table in static.tables(some)]
     assert "bias of professions, the highest layer measured" in titles
-    titles = [table.title for table in study("static").tables(every.scores, every.items)]
+    titles = [table.title for table in static.tables(every)]
     assert "bias of professions, a quarter of the way up" in titles
 
 
@@ -126,7 +127,7 @@ def test_a_layer_that_is_not_there(deep: LanguageModel) -> None:
 
 
 def test_the_option_and_its_place_in_a_file(command: Command, tmp_path: Path, small_folder: Path) -> None:
-    asked = ["run", "vast", small_folder, "--experiment", "isolation", "--setting", "bleached", "--lexicon", "bellezza"]
+    asked = ["run", "vast", small_folder, "--experiment", "isolation", "--context", "bleached", "--lexicon", "bellezza"]
     asked += ["--components", "1", "--component-words", "scored", "--corpus", "none", "--resamples", "10"]
     assert command(*asked, "--layers", "0,-1", "-o", tmp_path / "out").code == 0
     told = json.loads((tmp_path / "out" / "run.json").read_text())
@@ -139,7 +140,7 @@ def test_the_option_and_its_place_in_a_file(command: Command, tmp_path: Path, sm
     assert (told["settings"]["precision"], told["models"][0]["precision"]) == ("auto", "float32")
     refused = command(*asked, "--layers", "first", "-o", tmp_path / "none")
     assert refused.code == 2
-    assert "--layers is 'first'; write whole numbers with commas between, such as 0,8,16" in refused.err
+    assert "--layers is 'first'" in refused.err
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from wordworth.contexts import decontextualized
 from wordworth.embedding import load
 from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, encode, load_model
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.study.static.study import export
 
@@ -83,38 +83,38 @@ def pairs(tmp_path: Path) -> Path:
     return path
 
 
-def quality(model: Any, text: Path, pairs: Path, **more: Any) -> Findings:
+def quality(model: Any, text: Path, pairs: Path, **more: Any) -> Run:
     return static([model], corpus=[text], pairs=[pairs], experiments=["quality"], **QUICK, **more)
 
 
 def test_quality_of_every_pooling_layer_and_number(model: LanguageModel, text: Path, pairs: Path) -> None:
-    findings = quality(model, text, pairs, sentences=[10, 20, 10_000])
-    scores = findings.scores.filter(pl.col("measure") == "similarity")
-    grid = set(scores.select("setting", "pooling", "layer").iter_rows())
-    settings, layers = ("aggregated:10", "aggregated:20", "aggregated"), range(4)
-    poolings = [f"{f}/{g}" for f in SUBWORD for g in CONTEXT]
-    assert grid == {*product(settings, poolings, layers), *product(["decontextualized"], SUBWORD, layers)}
+    run = quality(model, text, pairs, sentences=[10, 20, 10_000])
+    similarity = run.scores.filter(measure="similarity")
+    scores = similarity.filter(pl.col("variant").is_null())
+    grid = set(scores.select("context", "sentences", "pooling", "layer").iter_rows())
+    layers, poolings = range(4), [f"{f}/{g}" for f in SUBWORD for g in CONTEXT]
+    aggregated = product(["aggregated"], [10, 20, None], poolings, layers)
+    assert grid == {*aggregated, *product(["decontextualized"], [None], SUBWORD, layers)}
     assert len(scores) == len(grid)
     assert scores.get_column("n").unique().to_list() == [len(PAIRS)]
     # N by sentences and, as the paper counts (A.5), by contexts: every word of the vocabulary in every sentence.
     whole = [sum(word in line.replace(".", "").split() for word in MET) for line in LINES]
-    assert f"quality: the setting `aggregated` is over 40 sentences, {sum(whole)} contexts." in findings.notes
-    counted = findings.scores.filter(pl.col("measure") == "contexts")
-    contexts = dict(counted.select("setting", "value").iter_rows())
-    assert set(contexts) == set(settings)
-    assert 10 < contexts["aggregated:10"] < contexts["aggregated:20"] < contexts["aggregated"] == sum(whole)
-    best = findings.scores.filter(pl.col("measure") == "similarity:best")
+    contexts = dict(run.scores.filter(measure="contexts").select("sentences", "value").iter_rows())
+    assert set(contexts) == {10, 20, None}
+    assert 10 < contexts[10] < contexts[20] < contexts[None] == sum(whole)
+    best = similarity.filter(variant="best")
     for row in best.iter_rows(named=True):
-        among = scores.filter(pl.col("setting") == row["setting"], pl.col("pooling") == row["pooling"])
+        place = {name: row[name] for name in ("context", "sentences", "pooling")}
+        among = scores.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in place.items())
         assert row["value"] == among.get_column("value").max()
-    items = findings.items.filter(pl.col("pooling") == "mean/mean")
-    found = spearmanr(items.get_column("value"), items.get_column("reference")).statistic
-    (value,) = best.filter(pl.col("setting") == "aggregated", pl.col("pooling") == "mean/mean").get_column("value")
-    assert value == pytest.approx(found)
+    items = run.items["word_pairs"].collect().filter(pooling="mean/mean")
+    found = spearmanr(items.get_column("value"), items.get_column("rating")).statistic
+    papers = best.filter(pl.col("sentences").is_null(), context="aggregated", pooling="mean/mean")
+    assert papers.get_column("value").item() == pytest.approx(found)
 
 
 def test_decontextualized_is_the_word_alone(model: LanguageModel, text: Path, pairs: Path) -> None:
-    findings = quality(model, text, pairs)
+    run = quality(model, text, pairs)
     vectors = {}
     for word in WORDS:
         with torch.no_grad():
@@ -124,42 +124,42 @@ def test_decontextualized_is_the_word_alone(model: LanguageModel, text: Path, pa
         vectors[word] = vector / np.linalg.norm(vector)
     near = [float(vectors[first] @ vectors[second]) for first, second, _ in PAIRS]
     expected = spearmanr(near, [score for *_, score in PAIRS]).statistic
-    at = {"setting": "decontextualized", "pooling": "mean", "layer": 2, "measure": "similarity"}
-    (row,) = findings.scores.filter(pl.col(key) == value for key, value in at.items()).to_dicts()
+    at = {"context": "decontextualized", "pooling": "mean", "layer": 2, "measure": "similarity"}
+    row = run.scores.filter(pl.col("variant").is_null(), **at).row(0, named=True)
     assert row["value"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_words_never_met_fall_back_and_are_listed(model: LanguageModel, text: Path, pairs: Path) -> None:
-    findings = quality(model, text, pairs)
-    listed = findings.items.filter(pl.col("group").str.starts_with("never met"))
-    assert listed.get_column("item").to_list() == ["unicorn"]
-    assert any(f"1 of {len(WORDS)} words are never met" in sentence for sentence in findings.warnings)
-    words = findings.items.filter(pl.col("item") == "unicorn dog", pl.col("setting") == "aggregated")
-    assert words.get_column("value").is_not_null().all()
+    run = quality(model, text, pairs)
+    listed = run.items["word_lists"].collect().filter(list="never met")
+    assert listed.get_column("word").to_list() == ["unicorn"]
+    (notice,) = [notice for notice in run.notices if notice.kind == "substituted"]
+    assert (notice.count, notice.total) == (1, len(WORDS))
+    words = run.items["word_pairs"].collect().filter(first="unicorn", second="dog", context="aggregated")
+    assert words.get_column("value").null_count() == 0 < len(words)
 
 
 def test_static_embeddings_beside_them(model: LanguageModel, text: Path, pairs: Path, tmp_path: Path) -> None:
     lines = [f"{word} {at} {at % 3 + 1} 1" for at, word in enumerate(WORDS[1:])]  # “cat” is lacking
     (tmp_path / "mine.vec").write_text("\n".join([f"{len(lines)} 3", *lines]))
-    findings = static(
-        [model, str(tmp_path / "mine.vec")], corpus=[text], pairs=[pairs], experiments=["quality"], **QUICK
-    )
-    (row,) = findings.scores.filter(pl.col("model") == "mine", pl.col("measure") == "similarity").to_dicts()
-    assert (row["layer"], row["setting"], row["n"]) == (None, None, len(PAIRS) - 2)
+    models = [model, str(tmp_path / "mine.vec")]
+    run = static(models, corpus=[text], pairs=[pairs], experiments=["quality"], **QUICK)
+    (row,) = run.scores.filter(model="mine", measure="similarity").to_dicts()
+    assert (row["layer"], row["context"], row["n"]) == (None, None, len(PAIRS) - 2)
 
 
 def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
-    findings = static([model], corpus=[text], experiments=["bias"], per_word=3, **QUICK)
-    scores = findings.scores
+    run = static([model], corpus=[text], experiments=["bias"], per_word=3, **QUICK)
+    scores = run.scores
     assert set(scores.get_column("layer")) == {0, 1, 2, 3}
     paper = ("direct-bias", "garg-euclidean", "garg-cosine", "manzini")
-    assert len(scores.filter(pl.col("measure").is_in(paper))) == 22 * 4
-    beside = {"direct-bias:centred", "direct-bias:explained", "manzini:centroid", "ripa", "rnsb", "mac", "ect"}
-    assert set(scores.get_column("measure")) == {*paper, *beside}
-    row = scores.filter(pl.col("measure") == "manzini", pl.col("dataset") == "race/professions", pl.col("layer") == 2)
-    words = findings.items.filter(
-        pl.col("group") == "manzini", pl.col("dataset") == "race/professions", pl.col("layer") == 2
-    )
+    assert len(scores.filter(pl.col("measure").is_in(paper), pl.col("variant").is_null())) == 22 * 4
+    variants = {("direct-bias", "centred"), ("direct-bias", "explained"), ("manzini", "centroid")}
+    others = {(name, None) for name in (*paper, "ripa", "rnsb", "mac", "ect")}
+    assert set(scores.select("measure", "variant").iter_rows()) == variants | others
+    place = {"measure": "manzini", "dataset": "race", "subset": "professions", "layer": 2}
+    row = scores.filter(pl.col("variant").is_null(), **place)
+    words = run.items["bias_words"].collect().filter(**place)
     assert row.get_column("n").item() == len(words) == 288
     assert row.get_column("value").item() == pytest.approx(words.get_column("value").mean())
     assert row.get_column("low").item() < row.get_column("value").item() < row.get_column("high").item()
@@ -167,25 +167,19 @@ def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
 
 def test_agreement_over_layers_and_models(model: LanguageModel, folder: Path, text: Path) -> None:
     other = load_model(folder, device="cpu", name="other")
-    findings = static([model, other], corpus=[text], experiments=["bias", "agreement"], per_word=3, resamples=40)
-    scores = findings.scores
-    agreed = scores.filter(pl.col("experiment") == "agreement")
+    run = static([model, other], corpus=[text], experiments=["bias", "agreement"], per_word=3, resamples=40)
+    scores, place = run.scores, {"dataset": "religion", "subset": "adjectives", "model": "tiny"}
+    agreed = scores.filter(experiment="agreement")
     # 7 definitions of gender have 21 pairs, 3 of religion 3, race has one definition; and a mean of each.
-    assert len(agreed.filter(pl.col("model") == "tiny")) == 2 * (21 + 1 + 3 + 1)
+    assert len(agreed.filter(model="tiny")) == 2 * (21 + 1 + 3 + 1)
     pooled = agreed.filter(pl.col("model").is_null())
     assert len(pooled) == 2 * (21 + 1 + 3 + 1)
     assert set(pooled.get_column("n")) == {8}
     curve = {
-        measure: scores.filter(
-            pl.col("model") == "tiny", pl.col("dataset") == "religion/adjectives", pl.col("measure") == measure
-        ).sort("layer").get_column("value").to_list()
+        measure: scores.filter(pl.col("variant").is_null(), **place, measure=measure).sort("layer")["value"].to_list()
         for measure in ("garg-cosine", "manzini")
-    }  # fmt: skip
-    (row,) = agreed.filter(
-        pl.col("model") == "tiny",
-        pl.col("dataset") == "religion/adjectives",
-        pl.col("measure") == "agreement:garg-cosine~manzini",
-    ).to_dicts()
+    }
+    (row,) = agreed.filter(**place, variant="garg-cosine ~ manzini").to_dicts()
     assert row["value"] == pytest.approx(spearmanr(curve["garg-cosine"], curve["manzini"]).statistic)
     assert -1 <= row["low"] <= row["high"] <= 1
 
@@ -204,30 +198,30 @@ def test_a_broken_line_is_told_and_the_rest_used(model: LanguageModel, pairs: Pa
     path = tmp_path / "text.jsonl"
     good = [json.dumps({"text": line}) for line in LINES[:2]]
     path.write_text("\n".join([good[0], '{"text": broken}', good[1]]))
-    findings = quality(model, path, pairs)
-    (told,) = (one for one in findings.warnings if "jsonl" in one)
-    assert told.endswith("text.jsonl, line 2: not JSON from character 10 on; correct the line; the rest was used.")
-    assert any("2 sentences drawn of 2" in note for note in findings.notes)
+    run = quality(model, path, pairs)
+    (flaw,) = [notice.reason for notice in run.notices if notice.kind == "skipped"]
+    assert "text.jsonl, line 2: not JSON from character 10 on" in flaw
+    assert any((notice.count, notice.total) == (2, 2) for notice in run.notices)
 
 
 def test_sentences_longer_than_the_model_admits(model: LanguageModel, pairs: Path, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text("The cat and the " + "very very quizzical " * 12 + "dog stood in the garden.\n")
-    findings = quality(model, path, pairs)
-    expected = "tiny, quality: 3 contexts are longer than the 40 tokens it admits"
-    assert any(one.startswith(expected) for one in findings.warnings)
+    (notice,) = [notice for notice in quality(model, path, pairs).notices if notice.kind == "reduced"]
+    assert notice.count == 3
+    assert "40 tokens" in notice.reason
 
 
 def test_words_alone_are_what_they_are_beside_a_text(model: LanguageModel, text: Path, pairs: Path) -> None:
-    """Without a text there is nothing but the setting `decontextualized`, with the numbers it has beside a text."""
+    """Without a text there is only the context `decontextualized`, with the numbers that it has next to a text."""
     alone = static([model], corpus="none", pairs=[pairs], experiments=["quality"], **QUICK)
     beside = quality(model, text, pairs, sentences=[20]).scores
-    measures = pl.col("measure").is_in(["similarity", "similarity:best", "coverage"])
-    columns = [*("dataset", "setting", "pooling", "layer", "measure"), *("value", "low", "high", "n")]
-    words_alone = beside.filter(pl.col("setting") == "decontextualized", measures).select(columns)
+    measures = pl.col("measure").is_in(["similarity", "coverage"])
+    columns = [*("dataset", "context", "pooling", "layer", "measure", "variant"), *("value", "low", "high", "n")]
+    words_alone = beside.filter(measures, context="decontextualized").select(columns)
     assert alone.scores.filter(measures).select(columns).sort(columns).equals(words_alone.sort(columns))
-    assert alone.scores.get_column("setting").unique().to_list() == ["decontextualized"]
-    assert not alone.data.keys() & {"text.txt"}
+    assert alone.scores.get_column("context").unique().to_list() == ["decontextualized"]
+    assert "text.txt" not in [data.name for data in alone.data]
     biased = static([model], corpus="none", experiments=["bias"], **QUICK)
     assert biased.scores.get_column("layer").drop_nulls().unique().sort().to_list() == [0, 1, 2, 3]
 
@@ -254,8 +248,8 @@ def test_export_is_read_by_others(command: Command, folder: Path, text: Path, tm
     given = ("export", f"tiny={folder}", "--layer", 2, "--corpus", text, "--per-word", 5, "--vocabulary", words)
     code, out, err = command(*given, "-o", target)
     assert code == 0
-    assert f"{len(WORDS)} words × 16, layer 2, pooling mean/mean, 5 contexts a word of text.txt" in out
-    assert "never met, so decontextualized: 1 words (unicorn)" in err
+    assert f"{len(WORDS)} words × 16, layer 2, pooling mean/mean, 5 contexts per word of text.txt" in out
+    assert "1 words (unicorn)" in err
     made = export(load_model(folder, device="cpu"), layer=2, corpus=[text], vocabulary=words, per_word=5)
     np.testing.assert_allclose(load(target).matrix, made.embedding.matrix, rtol=1e-6)
     if suffix != ".npz":

@@ -7,21 +7,19 @@ import numpy as np
 import polars as pl
 import pytest
 
+from vast_runs import QUICK, rows, words_of
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 from wordworth.study import study
-from wordworth.study.vast import VastSettings
-from wordworth.study.vast.study import _why_not
-from wordworth.study.vast.words import WordsInSettings, balanced, greedy_poles
+from wordworth.study.vast import STUDY, VastSettings, why_impossible
+from wordworth.study.vast.words import EncodedWords, balance, choose_greedy_poles
 
 LAYERS = 2
-QUICK = {"resamples": 20, "permutations": 200}
-
 vast = study("vast")
 
 
@@ -35,51 +33,40 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def words_of(model: LanguageModel) -> WordsInSettings:
-    """The words of the model in templates, as the experiments share them."""
-    chosen = VastSettings(components=4, **QUICK)
-    return WordsInSettings(model, "english", load_templates(), None, polar_words(), ("bleached",), "last", chosen)
-
-
-def rows(findings: Findings, **columns: object) -> pl.DataFrame:
-    return findings.scores.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in columns.items())
-
-
-def test_contextualization_by_setting_and_layer(tiny: LanguageModel, corpus: Path) -> None:
+def test_contextualization_by_context_and_layer(tiny: LanguageModel, corpus: Path) -> None:
     found = vast([tiny], lexica=["bellezza"], experiments=["contextualization"], corpus=corpus, **QUICK)
-    valence = rows(found, measure="valence")
-    assert valence["setting"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
+    valence = rows(found, measure="valence", control=None, variant=None)
+    assert valence["context"].unique(maintain_order=True).to_list() == ["random", "bleached", "aligned", "misaligned"]
     assert sorted(valence["layer"].unique()) == [0, 1, 2]
     assert set(valence["pooling"]) == {"last"}
-    assert set(rows(found, measure="valence", setting="bleached")["n"]) == {399}
+    assert set(valence.filter(context="bleached")["n"]) == {399}
     # 200 words of the corpus, and those polar words that are Bellezza's but not among them.
-    missing = found.items.filter(pl.col("left_out") == "no context in the corpus")
-    assert set(rows(found, measure="valence", setting="random")["n"]) == {399 - len(missing)}
-    assert found.left_out["no context in the corpus"] == len(missing) > 100
-    assert set(missing["group"]) == {"lexicon"}
-    assert missing["reference"].null_count() == 0
-    item = found.items.filter(pl.col("item") == "abuse", pl.col("setting") == "bleached", pl.col("layer") == 1)
-    assert item["reference"].to_list() == [1.53]
+    missing = rows(found, "rated_words", skipped="no context in the corpus")
+    assert set(valence.filter(context="random")["n"]) == {399 - len(missing)}
+    assert found.skipped["no context in the corpus"] == len(missing) > 100
+    assert missing["rating"].null_count() == 0
+    item = rows(found, "rated_words", word="abuse", context="bleached", layer=1)
+    assert item["rating"].to_list() == [1.53]
     assert item["subwords"][0] >= 1
 
 
 def test_misaligned_words_are_mirrored_and_poles_stay(tiny: LanguageModel) -> None:
     lexicon = load_lexicon("bellezza")
-    straight, turned = (words_of(tiny).rated(lexicon, setting) for setting in ("aligned", "misaligned"))
-    for before, after in zip(straight.layers("last")[1], turned.layers("last")[1], strict=True):
-        np.testing.assert_array_equal(before.vectors(), after.vectors())
-    texts = {context.word: context.text for context in turned.words.store.contexts}
+    straight, turned = (words_of(tiny).encode_rated(lexicon, context) for context in ("aligned", "misaligned"))
+    for before, after in zip(straight[1:], turned[1:], strict=True):
+        np.testing.assert_array_equal(before.layers("last").vectors(), after.layers("last").vectors())
+    texts = {context.word: context.text for context in turned[0].store.contexts}
     assert texts["abuse"] == "It is very pleasant to think of abuse"
-    texts = {context.word: context.text for context in straight.words.store.contexts}
+    texts = {context.word: context.text for context in straight[0].store.contexts}
     assert texts["abuse"] == "It is very unpleasant to think of abuse"
 
 
 def test_words_lost_to_isolation_alone_are_recorded(tiny: LanguageModel, corpus: Path) -> None:
-    asked = {"lexica": ["bellezza"], "settings": ["random"], "corpus": corpus, "components": 2}
+    asked = {"lexica": ["bellezza"], "contexts": ["random"], "corpus": corpus, "components": 2}
     alone = vast([tiny], experiments=["isolation"], **asked, **QUICK)
     both = vast([tiny], experiments=["contextualization", "isolation"], **asked, **QUICK)
-    lost = 399 - rows(alone, measure="valence", layer=1, pcs=1)["n"].item()
-    assert alone.left_out["no context in the corpus"] == both.left_out["no context in the corpus"] == lost > 100
+    lost = 399 - rows(alone, measure="valence", layer=1, components=1)["n"].item()
+    assert alone.skipped["no context in the corpus"] == both.skipped["no context in the corpus"] == lost > 100
 
 
 def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> None:
@@ -87,23 +74,24 @@ def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> No
         [tiny],
         lexica=["bellezza"],
         experiments=["isolation"],
-        settings=["bleached", "aligned"],
+        contexts=["bleached", "aligned"],
         components=5,
         component_words="scored",  # the mean of the same words is subtracted, so anisotropy falls
         **QUICK,
     )
-    top = rows(found, measure="valence", setting="aligned", layer=LAYERS)
-    assert top["pcs"].to_list() == [None, 0, 1, 2, 3, 4, 5]
-    spread = rows(found, measure="anisotropy", setting="aligned", layer=LAYERS)["value"].to_list()
+    top = rows(found, measure="valence", variant=None, context="aligned", layer=LAYERS)
+    assert top["components"].to_list() == [None, 0, 1, 2, 3, 4, 5]
+    spread = rows(found, measure="anisotropy", context="aligned", layer=LAYERS)["value"].to_list()
     assert abs(spread[1]) < abs(spread[0])
-    shares = rows(found, setting="aligned", layer=LAYERS).filter(pl.col("measure").str.starts_with("neuron-share"))
+    shares = rows(found, context="aligned", layer=LAYERS, measure="neuron-share")
+    assert shares["k"].to_list() == [1, 2, 4, 8, 16]
     assert shares["value"].to_list() == sorted(shares["value"])
     assert shares["value"][-1] == pytest.approx(1)  # 16 of 16 neurons
-    variance = rows(found, measure="variance-share", setting="aligned", layer=LAYERS)["value"].to_list()
+    variance = rows(found, measure="variance-share", context="aligned", layer=LAYERS)["value"].to_list()
     assert variance == sorted(variance, reverse=True)
 
 
-def fitted_on(words: WordsInSettings, setting: str) -> np.ndarray:
+def fitted_on(words: EncodedWords, context: str) -> np.ndarray:
     """The authors' choice by hand: every word of three lexica and ten WEATs, then the polar words, which stay aligned.
 
     Ratings are Warriner's, else ANEW's, else Bellezza's on 1 to 9, else 8 and 2 for polar words and 5 for others.
@@ -121,8 +109,8 @@ def fitted_on(words: WordsInSettings, setting: str) -> np.ndarray:
     }
     ratings |= {word: 5.0 for word in others if word not in ratings}
     poles = [*pleasant, *unpleasant]
-    every = words.encoded(setting, list(ratings), list(ratings.values())).layers("last")
-    polar = words.encoded(setting, poles, [ratings[word] for word in poles], polar=True).layers("last")
+    every = words.encode(context, list(ratings), list(ratings.values())).layers("last")
+    polar = words.encode(context, poles, [ratings[word] for word in poles], is_polar=True).layers("last")
     return np.concatenate([layers.at(LAYERS).matrix for layers in (every, polar)]).astype(float)
 
 
@@ -145,16 +133,16 @@ def test_isolation_has_dominance_and_arousal(tiny: LanguageModel, data: Path, sc
     """Figure 7, against ANEW's poles and a decomposition by hand; in misaligned the poles are aligned."""
     asked = {"component_words": "scored"} if scored else {}
     found = vast(
-        [tiny], lexica=["anew"], experiments=["isolation"], settings=["misaligned"], components=3, **asked, **QUICK
+        [tiny], lexica=["anew"], experiments=["isolation"], contexts=["misaligned"], components=3, **asked, **QUICK
     )
     top = rows(found, measure="arousal", layer=LAYERS)
-    assert top["pcs"].to_list() == [None, 0, 1, 2, 3]
+    assert top["components"].to_list() == [None, 0, 1, 2, 3]
     assert rows(found, measure="dominance", layer=LAYERS).height == 5
     anew, words = load_lexicon("anew"), words_of(tiny)
-    turned, straight = (words.rated(anew, setting).layers("last") for setting in ("misaligned", "aligned"))
+    turned, straight = (words.read_rated(anew, context) for context in ("misaligned", "aligned"))
     lexicon, *polar = (layers.at(LAYERS).matrix.astype(float) for layers in (turned[0], *turned[1]))
     base = np.concatenate([lexicon, *polar]) if scored else fitted_on(words, "misaligned")
-    high, low = greedy_poles(anew.words, anew.ratings["arousal"].tolist())
+    high, low = choose_greedy_poles(anew.words, anew.ratings["arousal"].tolist())
     place = {word: row for row, word in enumerate(straight[0].words)}
     poles = straight[0].at(LAYERS).matrix.astype(float)
     a, b = (cut(poles[[place[word] for word in side]], base, 2) for side in (high, low))
@@ -162,37 +150,40 @@ def test_isolation_has_dominance_and_arousal(tiny: LanguageModel, data: Path, sc
     people = dict(zip(anew.words, anew.ratings["arousal"].tolist(), strict=True))
     effects = effects_of(cut(lexicon, base, 2)[rest], a, b)
     expected = np.corrcoef(effects, [people[turned[0].words[row]] for row in rest])[0, 1]
-    assert rows(found, measure="arousal", layer=LAYERS, pcs=2)["value"].item() == pytest.approx(expected, abs=1e-5)
+    assert rows(found, measure="arousal", layer=LAYERS, components=2)["value"].item() == pytest.approx(
+        expected, abs=1e-5
+    )
 
 
-@pytest.mark.parametrize("setting", ["bleached", "aligned", "misaligned"])
-def test_components_are_fitted_on_all_lexica_and_tests(tiny: LanguageModel, data: Path, setting: str) -> None:
+@pytest.mark.parametrize("context", ["bleached", "aligned", "misaligned"])
+def test_components_are_fitted_on_all_lexica_and_tests(tiny: LanguageModel, data: Path, context: str) -> None:
     """As VAST's authors fit them, whichever lexicon and test is run; one decomposition for isolation and bias."""
-    asked = {"settings": [setting], "components": 3, "tests": ["weat7"], **QUICK}
+    asked = {"contexts": [context], "components": 3, "tests": ["weat7"], **QUICK}
     found = vast([tiny], lexica=["bellezza"], experiments=["isolation", "bias"], **asked)
     words, lexicon = words_of(tiny), load_lexicon("bellezza")
-    base = fitted_on(words, setting)
-    rated, poles = words.rated(lexicon, setting).layers("last")
+    base = fitted_on(words, context)
+    rated, poles = words.read_rated(lexicon, context)
     w, a, b = (layers.at(LAYERS).matrix.astype(float) for layers in (rated, *poles))
     for k in (0, 1, 3):
         effects = effects_of(*(cut(group, base, k) for group in (w, a, b)))
-        ours = rows(found, measure="valence", experiment="isolation", layer=LAYERS, pcs=k)["value"].item()
+        place = {"experiment": "isolation", "layer": LAYERS, "components": k}
+        ours = rows(found, measure="valence", variant=None, **place)["value"].item()
         assert ours == pytest.approx(np.corrcoef(effects, lexicon.valence)[0, 1], abs=1e-5)
     counts = rows(found, measure="variance-share", layer=LAYERS)["n"].unique().to_list()
     assert counts == [len(base)]
     bleached = fitted_on(words, "bleached")
     x, y, a, b = (
-        cut(words.encoded("bleached", group).layers("last").at(LAYERS).matrix.astype(float), bleached, 3)
+        cut(words.encode("bleached", group).layers("last").at(LAYERS).matrix.astype(float), bleached, 3)
         for group in load_test("weat7").groups
     )
     sx, sy = (side @ a.T.mean(axis=1) - side @ b.T.mean(axis=1) for side in (x, y))
     expected = (sx.mean() - sy.mean()) / np.concatenate([sx, sy]).std(ddof=1)
-    ours = rows(found, dataset="weat7", measure="weat", layer=LAYERS, pcs=3)["value"].item()
+    ours = rows(found, dataset="weat7", measure="weat", layer=LAYERS, components=3)["value"].item()
     assert ours == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_sample_of_the_component_words_is_fixed(tiny: LanguageModel, data: Path) -> None:
-    asked = {"experiments": ["isolation"], "settings": ["bleached"], "components": 1, "component_words": "sample"}
+    asked = {"experiments": ["isolation"], "contexts": ["bleached"], "components": 1, "component_words": "sample"}
     runs = [vast([tiny], lexica=[name], **asked, **QUICK) for name in ("bellezza", "anew")]
     shares = [rows(found, measure="variance-share", layer=LAYERS)["value"].item() for found in runs]
     assert shares[0] == pytest.approx(shares[1], abs=1e-9)
@@ -201,9 +192,8 @@ def test_a_sample_of_the_component_words_is_fixed(tiny: LanguageModel, data: Pat
 
 def test_a_lexicon_that_cannot_be_had_is_reported(tiny: LanguageModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORDWORTH_DATA", raising=False)
-    found = vast([tiny], lexica=["bellezza"], experiments=["isolation"], settings=["bleached"], components=1, **QUICK)
-    missing = [warning for warning in found.warnings if "fitted without the words of" in warning]
-    assert [name in warning for name, warning in zip(("anew", "warriner"), missing, strict=True)] == [True, True]
+    found = vast([tiny], lexica=["bellezza"], experiments=["isolation"], contexts=["bleached"], components=1, **QUICK)
+    assert [notice.dataset for notice in found.notices if notice.kind == "reduced"] == ["anew", "warriner"]
 
 
 def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
@@ -211,13 +201,13 @@ def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
         [tiny],
         lexica=["bellezza"],
         experiments=["bias"],
-        settings=["bleached"],
+        contexts=["bleached"],
         tests=["weat7"],
         components=2,
         **QUICK,
     )
     test = load_test("weat7")
-    encoded = (words_of(tiny).encoded("bleached", words).layers("last") for words in test.groups)
+    encoded = (words_of(tiny).encode("bleached", words).layers("last") for words in test.groups)
     x, y, a, b = (layers.at(1).matrix.astype(float) for layers in encoded)
 
     def unit(v: np.ndarray) -> np.ndarray:
@@ -225,13 +215,13 @@ def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
 
     sx, sy = (unit(t) @ unit(a).T.mean(axis=1) - unit(t) @ unit(b).T.mean(axis=1) for t in (x, y))
     expected = (sx.mean() - sy.mean()) / np.concatenate([sx, sy]).std(ddof=1)
-    assert rows(found, layer=1, pcs=None)["value"].item() == pytest.approx(expected, abs=1e-6)
-    assert 0 <= rows(found, layer=1, pcs=None)["p"].item() <= 1
-    assert set(rows(found, layer=LAYERS)["pcs"]) == {None, 0, 1, 2}
+    assert rows(found, layer=1, components=None)["value"].item() == pytest.approx(expected, abs=1e-6)
+    assert 0 <= rows(found, layer=1, components=None)["p"].item() <= 1
+    assert set(rows(found, layer=LAYERS)["components"]) == {None, 0, 1, 2}
     # What d is made of: each target's association.
-    kept = found.items.filter(pl.col("layer") == 1, pl.col("pcs").is_null(), pl.col("value").is_not_null())
-    assert kept.filter(pl.col("group") == f"X: {test.labels[0]}")["value"].to_list() == pytest.approx(sx.tolist())
-    assert kept.filter(pl.col("group") == f"Y: {test.labels[1]}")["item"].to_list() == list(test.groups[1])
+    kept = rows(found, "association_words", layer=1, components=None)
+    assert kept.filter(role="X")["value"].to_list() == pytest.approx(sx.tolist())
+    assert kept.filter(role="Y", set=test.labels[1])["word"].to_list() == list(test.groups[1])
 
 
 @pytest.mark.parametrize(
@@ -240,15 +230,15 @@ def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
 def test_components_of_bias_do_not_depend_on_the_tests_that_are_run(
     tiny: LanguageModel, chosen: str, name: str
 ) -> None:
-    asked = {"lexica": ["bellezza"], "experiments": ["bias"], "settings": ["bleached"], "components": 8, **QUICK}
+    asked = {"lexica": ["bellezza"], "experiments": ["bias"], "contexts": ["bleached"], "components": 8, **QUICK}
     asked["component_words"] = chosen
     alone, beside = (vast([tiny], tests=tests, **asked) for tests in (["weat6"], ["weat1", "weat6", "weat9"]))
     d = [rows(found, dataset="weat6", layer=LAYERS)["value"].to_list() for found in (alone, beside)]
     assert d[0] == pytest.approx(d[1], abs=1e-6)  # float32: words go through the network in other batches
     assert len(d[0]) == 10
-    (fitted,) = [facts for facts in alone.data.values() if facts["name"] == name]
-    assert fitted["rows"] >= sum(len(group) for n in range(1, 11) for group in load_test(f"weat{n}").groups)
-    assert fitted in beside.data.values()
+    (fitted,) = [facts for facts in alone.data if facts.name == name]
+    assert fitted.rows >= sum(len(group) for n in range(1, 11) for group in load_test(f"weat{n}").groups)
+    assert fitted in beside.data
 
 
 def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
@@ -256,33 +246,33 @@ def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
         [tiny],
         lexica=["bellezza"],
         experiments=["validation"],
-        settings=["bleached"],
+        contexts=["bleached"],
         pairs=["rg-65"],
         components=2,
         **QUICK,
     )
     top = rows(found, layer=LAYERS, measure="similarity")
-    assert top["pcs"].to_list() == [None, 0, 1, 2]
+    assert top["components"].to_list() == [None, 0, 1, 2]
     assert set(top["n"]) == {65}
 
 
 def test_greedy_poles_are_the_ends() -> None:
-    assert greedy_poles(list("abcdef"), [3, 1, 6, 1, 5, 4], 2) == (["c", "e"], ["d", "b"])
+    assert choose_greedy_poles(list("abcdef"), [3, 1, 6, 1, 5, 4], 2) == (["c", "e"], ["d", "b"])
 
 
 def test_balanced_polar_words_are_seeded() -> None:
     findings = Findings("vast")
-    one = balanced(findings, polar_words("spanish"), 0)
+    one = balance(findings, polar_words("spanish"), 0)
     assert len(one.pleasant) == len(one.unpleasant) == 22
-    assert one == balanced(findings, polar_words("spanish"), 0)
-    assert len(findings.notes) == 1
+    assert one == balance(findings, polar_words("spanish"), 0)
+    assert len(findings.notices) == 1
 
 
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
         ({"experiments": ["contextualisation"]}, "--experiment is 'contextualisation'; did you mean"),
-        ({"settings": ["bleach"]}, "--setting is 'bleach'; did you mean bleached"),
+        ({"contexts": ["bleach"]}, "--context is 'bleach'; did you mean bleached"),
         ({"pooling": "middle"}, "middle"),
         ({"templates": "vst"}, "there are no templates"),
         ({"lexica": ["belleza"]}, "did you mean bellezza"),
@@ -303,9 +293,9 @@ def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_pat
     own = tmp_path / "own.csv"
     own.write_text("word,rating\nlove,5\nwar,1\nrain,3\nsun,4\n")
     asked = {"lexica": [own], "experiments": ["contextualization"], "corpus": "none"}
-    with pytest.raises(WordworthError, match="need to know the scale of own's ratings; give --scale LOW,HIGH"):
-        vast([tiny], settings=["aligned"], **QUICK, **asked)
-    found = vast([tiny], settings=["aligned"], scale=(1.0, 5.0), **QUICK, **asked)
+    with pytest.raises(WordworthError, match="scale of own's ratings"):
+        vast([tiny], contexts=["aligned"], **QUICK, **asked)
+    found = vast([tiny], contexts=["aligned"], scale=(1.0, 5.0), **QUICK, **asked)
     assert set(rows(found, measure="valence", experiment="contextualization")["n"]) == {4}
 
 
@@ -314,36 +304,47 @@ def test_own_templates_need_only_the_texts_that_are_used(tiny: LanguageModel, tm
     own.write_text('[mine]\nbleached = "Here it says WORD"\n', encoding="utf-8")
     asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "corpus": "none", "controls": ["none"]}
     found = vast([tiny], templates=str(own), **asked, **QUICK)
-    assert set(rows(found, measure="valence")["setting"]) == {"bleached"}
-    assert "The templates mine have no text for aligned and misaligned: left out." in found.warnings
+    assert set(found.scores["context"]) == {"bleached"}
+    assert [notice.context for notice in found.notices if notice.kind == "skipped"] == ["aligned", "misaligned"]
     own.write_text('[mine]\naligned = [{ low = 1, high = 9, text = "To think of WORD" }]\n', encoding="utf-8")
-    found = vast([tiny], templates=str(own), settings=["aligned"], **asked, **QUICK)
-    assert set(rows(found, measure="valence")["setting"]) == {"aligned"}
+    found = vast([tiny], templates=str(own), contexts=["aligned"], **asked, **QUICK)
+    assert set(found.scores["context"]) == {"aligned"}
     # Of experiments that nobody named, those without their text are left out and said.
     words = replace(words_of(tiny), templates=load_templates(str(own)))
-    reasons = {name: _why_not(name, words, VastSettings()) for name in ("isolation", "validation", "bias")}
+    reasons = {name: why_impossible(name, words) for name in ("isolation", "validation", "bias")}
     lacking = "the templates mine have no bleached text"
     assert reasons == {"isolation": "", "validation": lacking, "bias": lacking}
-    polish = VastSettings(language="polish")
-    assert _why_not("probes", words, polish) == "their sentences are English, and the language is polish"
+    words = replace(words, settings=VastSettings(language="polish"))
+    assert "its sentences are English" in why_impossible("probes", words)
 
 
 def test_the_best_layer_is_judged_on_words_that_did_not_pick_it(tiny: LanguageModel) -> None:
     """By hand: halves of the words in alphabetical order, shuffled with the seed."""
-    found = vast([tiny], lexica=["bellezza"], settings=["bleached"], experiments=["contextualization"], resamples=20)
-    items = found.items.filter(
-        pl.col("experiment") == "contextualization", pl.col("group") == "lexicon", pl.col("left_out").is_null()
-    )
-    words = sorted(items["item"].unique().to_list())
+    found = vast([tiny], lexica=["bellezza"], contexts=["bleached"], experiments=["contextualization"], resamples=20)
+    items = rows(found, "rated_words", experiment="contextualization", skipped=None)
+    words = sorted(items["word"].unique().to_list())
     order = [words[at] for at in np.random.default_rng(0).permutation(len(words))]
     picking, judging = set(order[: len(words) // 2]), set(order[len(words) // 2 :])
 
     def rho(layer: int, half: set[str]) -> float:
-        of_half = items.filter(pl.col("layer") == layer, pl.col("item").is_in(list(half)))
-        return float(np.corrcoef(of_half["value"], of_half["reference"])[0, 1])
+        of_half = items.filter(pl.col("layer") == layer, pl.col("word").is_in(list(half)))
+        return float(np.corrcoef(of_half["value"], of_half["rating"])[0, 1])
 
     layers = items["layer"].unique().to_list()
     best = max(layers, key=lambda layer: rho(layer, picking))
-    (score,) = rows(found, measure="valence:held-out", experiment="contextualization").to_dicts()
+    (score,) = rows(found, measure="valence", variant="held-out", experiment="contextualization").to_dicts()
     assert (score["layer"], score["n"]) == (best, len(judging))
     assert score["value"] == pytest.approx(rho(best, judging), abs=1e-9)
+
+
+def test_tables_of_the_experiments(tiny: LanguageModel) -> None:
+    experiments = ["contextualization", "isolation", "bias"]
+    asked = {"contexts": ["bleached", "aligned"], "tests": ["weat7"], "components": 1, "component_words": "scored"}
+    run = vast([tiny], lexica=["bellezza"], experiments=experiments, **asked, **QUICK)
+    tables = {table.title: table for table in STUDY.tables(run)}
+    valence = tables["tiny · valence bellezza by layer"]
+    assert (valence.heads, [row.names for row in valence.rows]) == (("bleached", "aligned"), [("0",), ("1",), ("2",)])
+    isolated = tables["tiny · valence bellezza, layer 2, by components nullified"]
+    expected = rows(run, experiment="isolation", measure="valence", variant=None, context="aligned", layer=2)
+    assert [row.cells[1].value for row in isolated.rows] == expected["value"].to_list()
+    assert "tiny · weat d, top layer, by components nullified" in tables

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from vast_runs import words_of
 from wordworth.contexts import Context, bleached, load_templates
 from wordworth.embedding import Slot
 from wordworth.encode import InContexts, LanguageModel, in_contexts
-from wordworth.study.vast.words import EncodedOnce
 
 FIRST, SECOND = ("river", "abuse", "pleasant"), ("pleasant", "clock", "river", "unwieldiness")
 
@@ -33,9 +33,9 @@ def encoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("pooling", ["last", "mean", "first"])
 def test_vectors_are_those_of_encoding_alone(tiny: LanguageModel, pooling: str) -> None:
-    once = EncodedOnce(tiny, (0, 1, 2))
+    once = words_of(tiny)
     for words in (FIRST, SECOND, FIRST[::-1]):
-        ours = once.in_contexts(words, contexts_of(words), "bleached")
+        ours = once.encode_contexts(words, contexts_of(words), "bleached")
         alone = in_contexts(tiny, words, contexts_of(words), "bleached")
         assert ours.positions.tolist() == alone.positions.tolist()
         assert ours.store.subwords.tolist() == alone.store.subwords.tolist()
@@ -45,22 +45,22 @@ def test_vectors_are_those_of_encoding_alone(tiny: LanguageModel, pooling: str) 
 
 
 def test_each_context_is_encoded_once(tiny: LanguageModel, encoded: list[str]) -> None:
-    once = EncodedOnce(tiny, (0, 1, 2))
+    once = words_of(tiny)
     for words in (FIRST, SECOND, FIRST):
-        once.in_contexts(words, contexts_of(words), "bleached")
+        once.encode_contexts(words, contexts_of(words), "bleached")
     assert sorted(encoded) == sorted({*FIRST, *SECOND})
 
 
 def test_what_has_no_vector_keeps_its_place_and_reason(tiny: LanguageModel) -> None:
-    once = EncodedOnce(tiny, (2,))
+    once = words_of(tiny, layers=(2,))
     long = Context("end", "many words " * 100 + "end", 1100, 1103)
     known = contexts_of(("river",))
-    once.in_contexts(("end", "river"), [long, *known], "sentence")
-    ours = once.in_contexts(
+    once.encode_contexts(("end", "river"), [long, *known], "sentence")
+    ours = once.encode_contexts(
         ("gone", "river", "end", "clock"), [None, *known, long, *contexts_of(("clock",))], "sentence"
     )
     assert ours.positions.tolist() == [1, 3]
     assert sorted(ours.reasons) == [0, 2]
     assert ours.reasons[0] == "no context in the corpus"
     assert "64" in ours.reasons[2]
-    assert len(once.in_contexts(("gone",), [None], "sentence").positions) == 0
+    assert len(once.encode_contexts(("gone",), [None], "sentence").positions) == 0

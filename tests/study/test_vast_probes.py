@@ -3,30 +3,14 @@
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
-from wordworth.catalog.read.word_sets import polar_words
-from wordworth.contexts import load_templates
+from vast_runs import QUICK, rows, words_of
 from wordworth.encode import LanguageModel
-from wordworth.results import Findings
 from wordworth.study import study
-from wordworth.study.vast import VastSettings
-from wordworth.study.vast.probes import PROBED, ProbedTask, ending, probe
-from wordworth.study.vast.words import WordsInSettings
-
-QUICK = {"resamples": 20, "permutations": 200}
+from wordworth.study.vast.probes import COMPONENTS, Part, ProbedTask, find_ending, score_probe
 
 vast = study("vast")
-
-
-def words_of(model: LanguageModel, **chosen: object) -> WordsInSettings:
-    settings = VastSettings(**{"components": 4, **QUICK, **chosen})
-    return WordsInSettings(model, "english", load_templates(), None, polar_words(), ("bleached",), "last", settings)
-
-
-def rows(findings: Findings, **columns: object) -> pl.DataFrame:
-    return findings.scores.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in columns.items())
 
 
 def made(planted: float, share: float = 0.5, dimensions: int = 10) -> ProbedTask:
@@ -36,54 +20,55 @@ def made(planted: float, share: float = 0.5, dimensions: int = 10) -> ProbedTask
     vectors = rng.normal(size=(600, dimensions))
     vectors[:, 3] += np.where(labels, planted, -planted)
     names = ["noun" if label else "other" for label in labels]
-    return ProbedTask("noun", "made", "last word", vectors[:400], names[:400], vectors[400:], names[400:], names[400:])
+    train, test = (Part(vectors[part], names[part], names[part]) for part in (slice(400), slice(400, None)))
+    return ProbedTask("noun", "made", "last word", train, test)
 
 
 def test_a_probe_finds_what_is_planted_in_the_first_component(tiny: LanguageModel) -> None:
-    found = probe(made(20), words_of(tiny))
-    assert rows(found, measure="noun")["value"].item() == pytest.approx(1)
-    assert rows(found, measure="noun:components", pcs=1)["value"].item() == pytest.approx(1)
-    assert rows(found, measure="noun:rest", pcs=1)["value"].item() < 0.65
+    found = score_probe(made(20), words_of(tiny))
+    assert rows(found, measure="noun", variant=None)["value"].item() == pytest.approx(1)
+    assert rows(found, variant="components", components=1)["value"].item() == pytest.approx(1)
+    assert rows(found, variant="rest", components=1)["value"].item() < 0.65
 
 
 def test_the_majority_class_and_an_interval_stand_beside_a_probe(tiny: LanguageModel) -> None:
     """Where nothing is planted and one class is common, the regression names that class and nothing more."""
     task = made(0, share=0.9)
-    found = probe(task, words_of(tiny, resamples=400))
-    majority = rows(found, measure="noun:majority").row(0, named=True)
-    share = sum(label == "noun" for label in task.test_labels) / 200
+    found = score_probe(task, words_of(tiny, resamples=400))
+    majority = rows(found, variant="majority").row(0, named=True)
+    share = sum(label == "noun" for label in task.test.labels) / 200
     assert majority["value"] == pytest.approx(share * 2 * share / (1 + share))
-    assert rows(found, measure="noun:components", pcs=1)["value"].item() == pytest.approx(majority["value"])
+    assert rows(found, variant="components", components=1)["value"].item() == pytest.approx(majority["value"])
     for score in found.scores.iter_rows(named=True):
         assert score["low"] < score["value"] < score["high"]
     assert 0.02 < majority["high"] - majority["low"] < 0.25
 
 
 def test_the_papers_numbers_of_components_are_tried(tiny: LanguageModel) -> None:
-    assert {8, 11, 12} <= {*PROBED}
-    found = probe(made(20, dimensions=20), words_of(tiny, components=12))
-    assert rows(found, measure="noun:components")["pcs"].to_list() == list(PROBED)
+    assert {8, 11, 12} <= {*COMPONENTS}
+    found = score_probe(made(20, dimensions=20), words_of(tiny, components=12))
+    assert rows(found, variant="components")["components"].to_list() == list(COMPONENTS)
 
 
 def test_the_last_two_words_of_a_tagged_sentence() -> None:
-    found = ending([("The", "DT"), ("old", "JJ"), ("cat", "NN"), ("slept", "VBD"), (".", ".")])
+    found = find_ending([("The", "DT"), ("old", "JJ"), ("cat", "NN"), ("slept", "VBD"), (".", ".")])
     assert found is not None
     last, before = found.last, found.before
     assert (last.text, last.text[last.start : last.end], found.tag) == ("The old cat slept", "slept", "VBD")
     assert before.text[before.start : before.end] == "cat"
-    assert ending([("Yes", "UH"), (".", ".")]) is None
+    assert find_ending([("Yes", "UH"), (".", ".")]) is None
 
 
 def test_probes_run_on_cola_and_the_treebank(tiny: LanguageModel, data: Path) -> None:
     found = vast([tiny], lexica=["bellezza"], experiments=["probes"], corpus="none", components=2, **QUICK)
-    whole = found.scores.filter(pl.col("pcs").is_null(), ~pl.col("measure").str.ends_with(":majority"))
-    assert len(whole.select("measure", "setting", "dataset").unique()) == 5  # acceptability; noun and tag, two places
+    whole = rows(found, variant=None)
+    assert len(whole.select("measure", "subset", "dataset").unique()) == 5  # acceptability; noun and tag, two places
     assert found.scores["value"].is_between(0, 1).all()
     # 527 sentences; the tiny model admits 64 tokens, and what is longer is told.
-    assert 500 < rows(found, measure="acceptability")["n"].item() <= 527
-    assert any("admits 64" in reason for reason in found.left_out)
+    assert 500 < rows(found, measure="acceptability", variant=None)["n"].item() <= 527
+    assert any("admits" in reason for reason in found.skipped)
     # 365 of the 527 are acceptable, and so are most of those it was trained on.
     share = 365 / 527
-    assert rows(found, measure="acceptability:majority")["value"].item() == pytest.approx(
+    assert rows(found, measure="acceptability", variant="majority")["value"].item() == pytest.approx(
         share * 2 * share / (1 + share), abs=0.01
     )

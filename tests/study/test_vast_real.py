@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
+from vast_runs import rows
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
@@ -24,13 +24,13 @@ TEMPLATES = [
 ]
 
 
-def plain_text(setting: str, rating: float) -> str:
+def plain_text(context: str, rating: float) -> str:
     """The paper's templates, written out again here."""
-    if setting == "bleached":
+    if context == "bleached":
         return "This is "
     texts = [text for _, text in TEMPLATES]
     place = next(at for at, (end, _) in enumerate(TEMPLATES) if rating < end)
-    return texts[place] if setting == "aligned" else texts[len(texts) - 1 - place]
+    return texts[place] if context == "aligned" else texts[len(texts) - 1 - place]
 
 
 class Plain:
@@ -75,12 +75,12 @@ def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
     ratings = dict(zip(words, bellezza.valence[sample].tolist(), strict=True))
     own = tmp_path / "sample.csv"
     own.write_text("word,rating\n" + "".join(f"{word},{rating}\n" for word, rating in ratings.items()))
-    settings = ("bleached", "aligned", "misaligned")
+    contexts = ("bleached", "aligned", "misaligned")
     found = vast(
         [name],
         lexica=[own],
         experiments=["contextualization", "isolation"],
-        settings=settings,
+        contexts=contexts,
         corpus="none",
         scale=(1.0, 5.0),
         components=4,
@@ -88,18 +88,18 @@ def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
     )
     plain, polar = Plain(name), polar_words()
     nine = {word: (rating - 1) * 2 + 1 for word, rating in ratings.items()}
-    for setting in settings:
-        polar_setting = "aligned" if setting == "misaligned" else setting
+    for context in contexts:
+        polar_context = "aligned" if context == "misaligned" else context
         sides = [
-            np.stack([plain.vectors(plain_text(polar_setting, nine.get(word, usual)), word) for word in side], axis=1)
+            np.stack([plain.vectors(plain_text(polar_context, nine.get(word, usual)), word) for word in side], axis=1)
             for side, usual in ((polar.pleasant, 8.0), (polar.unpleasant, 2.0))
         ]
-        every = np.stack([plain.vectors(plain_text(setting, nine[word]), word) for word in words], axis=1)
-        items = found.items.filter(pl.col("setting") == setting, pl.col("group") == "lexicon")
+        every = np.stack([plain.vectors(plain_text(context, nine[word]), word) for word in words], axis=1)
+        items = rows(found, "rated_words", context=context)
         for layer in range(len(every)):
             expected = [plain_effect(w, sides[0][layer], sides[1][layer]) for w in every[layer]]
-            ours = items.filter(pl.col("experiment") == "contextualization", pl.col("layer") == layer)
-            assert ours["item"].to_list() == words
+            ours = items.filter(experiment="contextualization", layer=layer)
+            assert ours["word"].to_list() == words
             np.testing.assert_allclose(ours["value"], expected, atol=1e-3)
         top = len(every) - 1
         pooled = np.concatenate([every[top], sides[0][top], sides[1][top]])
@@ -109,41 +109,37 @@ def test_equals_one_word_at_a_time(name: str, tmp_path: Path) -> None:
             left = centred - centred @ directions[:k].T @ directions[:k]
             n, m = len(words), len(words) + len(polar.pleasant)
             expected = [plain_effect(w, left[n:m], left[m:]) for w in left[:n]]
-            ours = items.filter(pl.col("experiment") == "isolation", pl.col("layer") == top, pl.col("pcs") == k)
+            ours = items.filter(experiment="isolation", layer=top, components=k)
             np.testing.assert_allclose(ours["value"], expected, atol=1e-3)
 
 
-def test_the_settings_agree_in_the_middle_and_part_at_the_top() -> None:
+def test_the_contexts_agree_in_the_middle_and_part_at_the_top() -> None:
     """The paper's finding on SmolLM2: near layer 13 ρ ≈ .86 in every template, then bleached ≈ .62, aligned ≈ .78 and
     misaligned ≈ .25 at the top, where nullifying eight components brings them to ≈ .79, .82 and .43.
 
     Components of a sample; of all words .78, .83 and .46, as `truth/isolation.py` computes too."""
-    settings = ("bleached", "aligned", "misaligned")
+    contexts = ("bleached", "aligned", "misaligned")
     experiments = ["contextualization", "isolation"]
-    asked = {"settings": settings, "corpus": "none", "component_words": "sample"}
+    asked = {"contexts": contexts, "corpus": "none", "component_words": "sample"}
     found = vast(["smollm2-135m"], lexica=["bellezza"], experiments=experiments, **asked)
-    scores = found.scores.filter(pl.col("measure") == "valence")
 
-    def rho(experiment: str, setting: str, layer: int, pcs: int | None = None) -> float:
-        same = pl.col("pcs").eq_missing(pl.lit(pcs))
-        found = scores.filter(
-            pl.col("experiment") == experiment, pl.col("setting") == setting, pl.col("layer") == layer, same
-        )
-        return float(found["value"].item())
+    def rho(experiment: str, context: str, layer: int, components: int | None = None) -> float:
+        place = {"experiment": experiment, "context": context, "layer": layer, "components": components}
+        return float(rows(found, measure="valence", variant=None, **place)["value"].item())
 
-    middle = [rho("contextualization", setting, 13) for setting in settings]
+    middle = [rho("contextualization", context, 13) for context in contexts]
     assert middle == pytest.approx([0.86, 0.87, 0.85], abs=0.01)
-    top = [rho("contextualization", setting, 30) for setting in settings]
+    top = [rho("contextualization", context, 30) for context in contexts]
     assert top == pytest.approx([0.62, 0.78, 0.25], abs=0.01)
     assert rho("isolation", "bleached", 30) == pytest.approx(top[0])
-    isolated = [rho("isolation", setting, 30, 8) for setting in settings]
+    isolated = [rho("isolation", context, 30, 8) for context in contexts]
     assert isolated == pytest.approx([0.786, 0.822, 0.427], abs=0.005)
 
 
 def test_misaligned_dominance_keeps_its_poles_aligned(data: Path) -> None:
     """ANEW on MiniLM's top layer: ρ is .4313 by an independent computation; with misaligned poles it was .5185."""
-    found = vast(["minilm-l6"], lexica=["anew"], experiments=["contextualization"], settings=["misaligned"])
-    top = found.scores.filter(pl.col("measure") == "dominance", pl.col("layer") == 6)
+    found = vast(["minilm-l6"], lexica=["anew"], experiments=["contextualization"], contexts=["misaligned"])
+    top = rows(found, measure="dominance", layer=6)
     assert top["n"].item() == 979
     assert top["value"].item() == pytest.approx(0.4313, abs=1e-4)
 
@@ -153,32 +149,32 @@ def test_an_untrained_smollm2_reads_the_rating_in_the_template() -> None:
 
     Without the polar words in the lexicon, bleached falls from .624 to .574.
     """
-    settings = ("bleached", "aligned", "misaligned")
-    found = vast(["smollm2-135m"], lexica=["bellezza"], experiments=["contextualization"], settings=settings)
-    top = found.scores.filter(pl.col("experiment") == "control", pl.col("layer") == 30)
-    control = {(row["setting"], row["measure"]): row for row in top.iter_rows(named=True)}
-    assert control["untrained:aligned", "valence:control"]["low"] > 0.9
-    assert control["untrained:misaligned", "valence:control"]["high"] < -0.9
-    assert control["untrained:aligned", "valence:above"]["high"] < 0
-    assert control["untrained:bleached", "valence:above"]["low"] > 0.2
-    assert control["poles-out:bleached", "valence:control"]["value"] == pytest.approx(0.574, abs=0.001)
+    contexts = ("bleached", "aligned", "misaligned")
+    found = vast(["smollm2-135m"], lexica=["bellezza"], experiments=["contextualization"], contexts=contexts)
+    top = rows(found, experiment="control", layer=30)
+    control = {(row["control"], row["context"], row["variant"]): row for row in top.iter_rows(named=True)}
+    assert control["untrained", "aligned", None]["low"] > 0.9
+    assert control["untrained", "misaligned", None]["high"] < -0.9
+    assert control["untrained", "aligned", "above-control"]["high"] < 0
+    assert control["untrained", "bleached", "above-control"]["low"] > 0.2
+    assert control["poles-out", "bleached", None]["value"] == pytest.approx(0.574, abs=0.001)
 
 
 @pytest.mark.parametrize("tests", [(), ("weat6",)])
 def test_components_of_bias_are_fitted_on_one_set_of_words(tests: tuple[str, ...]) -> None:
     """WEAT 6 in MiniLM's top layer without 8 components of the WEAT words: the same alone and beside the ten."""
-    asked = {"settings": ["bleached"], "tests": tests, "component_words": "scored"}
+    asked = {"contexts": ["bleached"], "tests": tests, "component_words": "scored"}
     found = vast(["minilm-l6"], lexica=["bellezza"], experiments=["bias"], **asked)
-    cut = found.scores.filter(pl.col("dataset") == "weat6", pl.col("layer") == 6, pl.col("pcs") == 8)
+    cut = rows(found, dataset="weat6", layer=6, components=8)
     assert cut["value"].item() == pytest.approx(-0.3727, abs=0.002)
 
 
 def test_a_component_of_all_words_is_not_valence() -> None:
     """MiniLM's top layer, bleached: without its own first component Bellezza's ρ falls from .773 to −.03."""
-    asked = {"settings": ["bleached"], "components": 1}
+    asked = {"contexts": ["bleached"], "components": 1}
     rho = {}
     for chosen in ("sample", "scored"):
         found = vast(["minilm-l6"], lexica=["bellezza"], experiments=["isolation"], component_words=chosen, **asked)
-        top = found.scores.filter(pl.col("measure") == "valence", pl.col("layer") == 6, pl.col("pcs") == 1)
+        top = rows(found, measure="valence", layer=6, components=1)
         rho[chosen] = top["value"].item()
     assert rho == pytest.approx({"sample": 0.751, "scored": -0.03}, abs=0.01)

@@ -8,36 +8,31 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
+from vast_runs import rows
 from wordworth.catalog.entry import parse
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import bleached, load_templates
 from wordworth.encode import LanguageModel, token_counts
-from wordworth.results import Findings
+from wordworth.results.run import Run
 from wordworth.study import study
 
 vast = study("vast")
 
 
-def rows(findings: Findings, **columns: object) -> pl.DataFrame:
-    return findings.scores.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in columns.items())
-
-
 def test_tokenization_sets_are_balanced_and_seeded(tiny: LanguageModel, data: Path) -> None:
-    def run(seed: int) -> Findings:
+    def run(seed: int) -> Run:
         return vast([tiny], lexica=["bellezza"], experiments=["tokenization"], corpus="none", resamples=20, seed=seed)
 
     found = run(0)
-    used = found.items.filter(pl.col("left_out").is_null())
-    single, multiple = (
-        used.filter(pl.col("dataset") == f"bellezza:{kind}")["subwords"] for kind in ("single", "multiple")
-    )
+    used = rows(found, "rated_words", skipped=None, dataset="bellezza")
+    single, multiple = (used.filter(subset=kind)["subwords"] for kind in ("single", "multiple"))
     assert len(single) == len(multiple) >= 10
     assert single.max() == 1 < multiple.min()
     assert set(found.scores["pooling"]) == {"first", "last", "mean", "max"}
-    assert set(found.scores["measure"]) == {"valence", "valence:multiple-poles"}
-    single = rows(found, dataset="bellezza:single", measure="valence", layer=1)["value"].to_list()
+    assert set(found.scores["variant"]) == {None, "multiple-poles"}
+    single = rows(found, dataset="bellezza", subset="single", variant=None, layer=1)["value"].to_list()
     assert single == pytest.approx([single[0]] * 4)  # one token is pooled to itself
     assert found.scores.equals(run(0).scores)
     assert not found.scores.equals(run(1).scores)
@@ -63,44 +58,42 @@ def odd(tmp_path: Path) -> Path:
 
 
 def test_every_word_and_pole_is_used_or_left_out_with_a_reason(tiny: LanguageModel, odd: Path, data: Path) -> None:
-    asked = {"lexica": ["bellezza"], "experiments": ["tokenization"], "settings": ["random"], "resamples": 20}
+    asked = {"lexica": ["bellezza"], "experiments": ["tokenization"], "contexts": ["random"], "resamples": 20}
     found = vast([tiny], corpus=odd, **asked)
-    items = found.items.filter(pl.col("experiment") == "tokenization")
-    lexicon = items.filter(pl.col("group").is_in(["single", "multiple"]))
-    assert sorted(lexicon["item"]) == sorted(load_lexicon("bellezza").words)
+    lexicon = rows(found, "rated_words").filter(pl.col("subset").is_not_null())
+    assert sorted(lexicon["word"]) == sorted(load_lexicon("bellezza").words)
     polar = polar_words()
     for side, words in (("pleasant", polar.pleasant), ("unpleasant", polar.unpleasant)):
-        poles = items.filter(pl.col("group") == side)
-        assert sorted(poles["item"]) == sorted(words)
-        assert poles["left_out"].null_count() >= 2
+        poles = rows(found, "word_lists", list=side)
+        assert sorted(poles["word"]) == sorted(words)
+        assert poles["skipped"].null_count() >= 2
     there = set(odd.read_text().replace("(", "").replace(",", "").split())
-    lost = lexicon.filter(pl.col("left_out") == "no context in the corpus")
-    assert set(lost["item"]) == set(load_lexicon("bellezza").words) - there
-    assert set(items["left_out"].drop_nulls()) <= {*found.left_out}
-    used = rows(found, measure="valence", layer=1, pooling="last")["n"].to_list()
-    assert used == [lexicon.filter(pl.col("left_out").is_null(), pl.col("group") == "single").height] * 2
+    lost = lexicon.filter(skipped="no context in the corpus")
+    assert set(lost["word"]) == set(load_lexicon("bellezza").words) - there
+    used = rows(found, variant=None, layer=1, pooling="last")["n"].to_list()
+    assert used == [lexicon.filter(pl.col("skipped").is_null(), subset="single").height] * 2
 
 
 def test_a_word_is_of_one_token_by_its_ordinary_use(tiny: LanguageModel, odd: Path, data: Path) -> None:
     """A bracket before a word takes its space away, and the tokenizer then splits what it keeps whole elsewhere."""
-    asked = {"lexica": ["bellezza"], "experiments": ["tokenization"], "settings": ["random"], "resamples": 20}
-    items = vast([tiny], corpus=odd, **asked).items
+    asked = {"lexica": ["bellezza"], "experiments": ["tokenization"], "contexts": ["random"], "resamples": 20}
+    items = rows(vast([tiny], corpus=odd, **asked), "rated_words")
     for kind in ("single", "multiple"):
-        words = items.filter(pl.col("group") == kind)["item"].to_list()
+        words = items.filter(subset=kind)["word"].to_list()
         assert [word for word in words if (split(tiny, word) == 1) != (kind == "single")] == []
-    otherwise = items.filter(pl.col("left_out") == "split otherwise in its text than in ordinary use")
+    otherwise = items.filter(skipped="split otherwise in its text than in ordinary use")
     assert len(otherwise) > 10
 
 
-def test_the_bleached_setting_has_every_word(tiny: LanguageModel, odd: Path, data: Path) -> None:
+def test_the_bleached_context_has_every_word(tiny: LanguageModel, odd: Path, data: Path) -> None:
     found = vast([tiny], lexica=["bellezza"], experiments=["tokenization"], corpus=odd, resamples=20)
-    assert rows(found, measure="valence")["setting"].unique(maintain_order=True).to_list() == ["random", "bleached"]
-    bleached = found.items.filter(pl.col("setting") == "bleached", pl.col("group").is_in(["single", "multiple"]))
-    assert set(bleached["left_out"].drop_nulls()) <= {"dropped at random to balance the sets"}
-    sizes = bleached.filter(pl.col("left_out").is_null())["group"].value_counts()["count"].to_list()
-    assert sizes == [min(bleached["group"].value_counts()["count"])] * 2
-    assert any("tokenization, random: of bellezza's 399 words" in warning for warning in found.warnings)
-    assert any("tokenization, bleached: of bellezza's 399 words" in note for note in found.notes)
+    assert found.scores["context"].unique(maintain_order=True).to_list() == ["random", "bleached"]
+    bleached = rows(found, "rated_words", context="bleached").filter(pl.col("subset").is_not_null())
+    assert set(bleached["skipped"].drop_nulls()) <= {"dropped at random to balance the sets"}
+    sizes = bleached.filter(pl.col("skipped").is_null())["subset"].value_counts()["count"].to_list()
+    assert sizes == [min(bleached["subset"].value_counts()["count"])] * 2
+    kinds = {notice.context: notice.kind for notice in found.notices if notice.total == 399}
+    assert kinds == {"random": "caution", "bleached": "info"}
 
 
 def bpe(vocabulary: dict[str, int], merges: list[tuple[str, str]]) -> PreTrainedTokenizerFast:

@@ -1,14 +1,14 @@
 """An audit: every study that applies to some models, in one folder, with one report."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wordworth.engine.engines import using
 from wordworth.errors import WordworthError
 from wordworth.results.notices import Notice
-from wordworth.results.run import AuditRecord, PlannedStudy, Run, read_run, refuse_taken, why_stale
+from wordworth.results.run import AuditRecord, PlannedStudy, Run, is_finished, read_run
 from wordworth.study import study
 from wordworth.study.audit import DEFAULT_MODELS, Planned, audit_settings, plan_audit, reductions_of
 from wordworth.study.checks import fingerprints_of
@@ -30,18 +30,15 @@ class Audit:
         return any(notice.kind == "failed" for notice in self.notices)
 
 
-@dataclass
-class _Step:
+class _Step(NamedTuple):
     """One study of the audit, with its settings and the fingerprints of what it reads."""
 
     planned: Planned
     settings: Settings
     folder: Path
-    fingerprints: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        return f"{self.planned.study.name}: {', '.join(self.planned.models)}"
+    fingerprints: dict[str, str]
+    is_finished: bool
+    """Whether the folder holds this run already."""
 
 
 def audit(
@@ -66,50 +63,35 @@ def audit(
     place = Path("runs/audit") if folder is None else Path(folder)
     planned, notices = plan_audit(names, kind, language)
     notices += [] if quick else reductions_of(planned, kind)
-    steps = [
-        _Step(one, audit_settings(one, quick=quick, shared=settings, language=language), place / one.folder_name)
-        for one in planned
-    ]
-    finished = {id(step) for step in steps if _is_finished(step, overwrite=overwrite)}  # before anything is computed
+    steps = []
+    for one in planned:  # before anything is computed
+        chosen = audit_settings(one, quick=quick, shared=settings, language=language)
+        fingerprints = fingerprints_of(list(one.models), chosen)
+        path, asked = place / one.folder_name, (list(one.models), chosen.as_table(), fingerprints)
+        steps.append(_Step(one, chosen, path, fingerprints, is_finished(path, *asked, overwrite=overwrite)))
     for notice in notices:
         show(str(notice))
-    record = AuditRecord(planned=[_plan_of(one) for one in planned], notices=notices)
+    plans = [PlannedStudy(study=one.study.name, folder=one.folder_name, models=list(one.models)) for one in planned]
+    record = AuditRecord(planned=plans, notices=notices)
     record.save(place)
-    waiting = [step for step in steps if id(step) not in finished]
-    runs = [read_run(step.folder) for step in steps if id(step) in finished]
+    waiting = [step for step in steps if not step.is_finished]
+    runs = [read_run(step.folder) for step in steps if step.is_finished]
     calls = [(step.planned.study.name, step.planned.models, step.settings, step.fingerprints) for step in waiting]
     with using(settings.pop("engine", "local")) as workers:
-        for at, (step, outcome) in enumerate(
-            zip(waiting, workers.map(_run_calls, None, calls, "auditing"), strict=True)
-        ):
+        outcomes = workers.map(_run_calls, None, calls, "auditing")
+        for at, (step, outcome) in enumerate(zip(waiting, outcomes, strict=True), len(runs) + 1):
+            name = step.planned.study.name
             if isinstance(outcome, WordworthError):
-                record.notices.append(Notice(kind="failed", study=step.planned.study.name, reason=str(outcome)))
+                record.notices.append(Notice(kind="failed", study=name, reason=str(outcome)))
+                ending = f"failed: {outcome}"
             else:
                 runs.append(outcome.save(step.folder, overwrite=overwrite))
-            ending = f"failed: {outcome}" if isinstance(outcome, WordworthError) else f"{outcome.seconds:,.0f} s"
-            show(f"{step.title} ({len(finished) + at + 1} of {len(steps)}): {ending}")
+                ending = f"{outcome.seconds:,.0f} s"
+            show(f"{name}: {', '.join(step.planned.models)} ({at} of {len(steps)}): {ending}")
             record.save(place)
     if not runs:
         raise WordworthError(f"every study of the audit failed; the first, {record.notices[-1].reason}")
     return Audit(place, runs, record.notices, write_report([place]))
-
-
-def _plan_of(planned: Planned) -> PlannedStudy:
-    return PlannedStudy(study=planned.study.name, folder=planned.folder_name, models=list(planned.models))
-
-
-def _is_finished(step: _Step, *, overwrite: bool) -> bool:
-    """Return whether the folder holds this run already; another run in it is an error."""
-    models = list(step.planned.models)
-    step.fingerprints = fingerprints_of(models, step.settings)
-    reason = why_stale(step.folder, models, step.settings.as_table(), step.fingerprints)
-    if reason and not overwrite:
-        raise WordworthError(
-            f"{step.folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
-        )
-    if reason is not None:
-        refuse_taken(step.folder, overwrite=overwrite)
-    return reason is None
 
 
 def _run_calls(

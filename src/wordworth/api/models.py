@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,30 +39,21 @@ def load(
         if len(embeddings) != 1:
             raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
         return embeddings[0]
-    if chosen == "nli":
-        return NliModel(named, device)
-    if chosen == "sentence":
-        return SentenceEncoder(named, device, precision)
-    return LanguageModel(named, chosen, device, precision)
+    by_kind: dict[Kind, type[_Named]] = {"nli": NliModel, "sentence": SentenceEncoder}
+    return by_kind.get(chosen, LanguageModel)(named, chosen, device, precision)
 
 
-def _layers(model: "Encoder", words: Sequence[str], context: str, language: str, pooling: str) -> Layers:
-    """Return words in a context that needs no ratings."""
-    from wordworth.contexts import contexts_in, load_templates
-    from wordworth.encode import in_contexts
-
-    templates = load_templates("vast", language) if context == "bleached" else None
-    contexts = contexts_in(context, words, templates=templates)
-    return in_contexts(model, words, contexts, context).layers(pooling, language)
-
-
+@dataclass(eq=False, repr=False)
 class _Named:
-    """A model by its name, path or address."""
+    """A model by its name, path or address; its weights are loaded when it is first used."""
 
-    def __init__(self, named: str | Path, device: str = "auto", precision: str = "float32") -> None:
-        self.named = named
-        self.device = device
-        self.precision = precision
+    named: str | Path
+    kind: Kind
+    device: str = "auto"
+    precision: str = "float32"
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} model {self.name}>"
 
     @property
     def name(self) -> str:
@@ -75,16 +67,18 @@ class _Named:
 
         return load_named(self.named, device=self.device, dtype=self.precision)
 
+    def _in_context(self, words: Sequence[str], context: str, language: str, pooling: str) -> Layers:
+        """Return words in a context that needs no ratings."""
+        from wordworth.contexts import contexts_in, load_templates
+        from wordworth.encode import in_contexts
+
+        templates = load_templates("vast", language) if context == "bleached" else None
+        contexts = contexts_in(context, words, templates=templates)
+        return in_contexts(self.encoder, words, contexts, context).layers(pooling, language)
+
 
 class LanguageModel(_Named):
-    """A causal or masked language model, or an encoder; its weights are loaded when it is first used."""
-
-    def __init__(self, named: str | Path, kind: Kind, device: str = "auto", precision: str = "float32") -> None:
-        super().__init__(named, device, precision)
-        self.kind = kind
-
-    def __repr__(self) -> str:
-        return f"<{self.kind} language model {self.name}>"
+    """A causal or masked language model, or an encoder."""
 
     @cached_property
     def word_model(self) -> "WordModel":
@@ -127,7 +121,7 @@ class LanguageModel(_Named):
         self, words: Sequence[str], *, context: str = "bleached", pooling: str = "", language: str = "english"
     ) -> Layers:
         """Return words in every layer, in a context: bleached (“This is WORD”) or decontextualized (alone)."""
-        return _layers(self.encoder, words, context, language, pooling or self.pooling)
+        return self._in_context(words, context, language, pooling or self.pooling)
 
     def complete(self, text: str, k: int = 5) -> "list[Completion]":
         """Return the k most probable whole words after a text, with their probabilities."""
@@ -143,10 +137,7 @@ class LanguageModel(_Named):
 
 
 class SentenceEncoder(_Named):
-    """A sentence encoder: one vector per text; its weights are loaded when it is first used."""
-
-    def __repr__(self) -> str:
-        return f"<sentence encoder {self.name}>"
+    """A sentence encoder: one vector per text."""
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return texts × dimensions, each row of length 1.
@@ -166,14 +157,11 @@ class SentenceEncoder(_Named):
 
     def layers(self, words: Sequence[str], *, context: str = "decontextualized", language: str = "english") -> Layers:
         """Return words in a context: decontextualized (alone) or bleached (“This is WORD”)."""
-        return _layers(self.encoder, words, context, language, "mean")
+        return self._in_context(words, context, language, "mean")
 
 
 class NliModel(_Named):
-    """A model of natural-language inference; loaded when it is first used."""
-
-    def __repr__(self) -> str:
-        return f"<NLI model {self.name}>"
+    """A model of natural-language inference."""
 
     @cached_property
     def network(self) -> "Network":

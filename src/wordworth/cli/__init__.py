@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from wordworth import __version__
 from wordworth.cli.commands import LazyGroup, make_command
 from wordworth.errors import WordworthError
 from wordworth.visible import visible
@@ -113,14 +114,8 @@ app = typer.Typer(
 
 def _version(value: bool) -> None:
     if value:
-        typer.echo(f"wordworth {_installed()}")
+        typer.echo(f"wordworth {__version__}")
         raise typer.Exit
-
-
-def _installed() -> str:
-    from wordworth import __version__
-
-    return __version__
 
 
 @app.callback()
@@ -134,7 +129,7 @@ def about(
     if context.invoked_subcommand is None:
         tries = [line for command, what in TRY.items() for line in (f"  {command}", f"      {what}")]
         rest = "`wordworth -h` lists all commands, `wordworth run weat -h` explains one."
-        typer.echo("\n".join([f"wordworth {_installed()}", ABOUT, "", "To begin with:", *tries, "", rest]))
+        typer.echo("\n".join([f"wordworth {__version__}", ABOUT, "", "To begin with:", *tries, "", rest]))
 
 
 # What every complaint about the command line derives from, whichever click typer brings along.

@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import complete_names, interrupt_message
-from wordworth.cli.options import SHARED, folder_of, output_option, with_options
+from wordworth.cli import display
+from wordworth.cli.commands import interrupt_message
+from wordworth.cli.options import SHARED, folder_of, model_argument, output_option, with_options
 from wordworth.task.settings import Placement, Seeded, setting
 
 KINDS = ("static", "causal", "masked", "encoder", "sentence", "nli")
@@ -24,14 +25,9 @@ class AuditSettings(Placement, Seeded):
     )
 
 
-Models = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[MODEL…]",
-        help="Names of the catalog or the hub, or paths; the defaults unless given.",
-        autocompletion=complete_names("models"),
-    ),
-]
+Models = model_argument(
+    "Names of the catalog or the hub, or paths; the defaults unless given.", (), "[MODEL…]", many=True
+)
 Folder = Annotated[Path | None, output_option("DIR", "Folder to write; runs/audit-MODEL unless given.")]
 
 
@@ -39,7 +35,6 @@ def _audit(
     settings: AuditSettings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **_: Any
 ) -> None:
     from wordworth.api.audit import audit as run_audit
-    from wordworth.cli import display
     from wordworth.study.audit import DEFAULT_MODELS
 
     folder = output or folder_of("audit", models or ["defaults"], "-quick" if settings.quick else "")

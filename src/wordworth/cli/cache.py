@@ -5,7 +5,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.filesize import decimal
 
+from wordworth.cli import display
 from wordworth.cli.options import Json
 from wordworth.task.settings import ON
 
@@ -29,7 +31,6 @@ def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -
     """List what is kept on this machine, by kind, with sizes and ages."""
     if context.invoked_subcommand:
         return
-    from wordworth.cli import display
     from wordworth.engine.housekeeping import entries, totals
     from wordworth.files import cache_dir
 
@@ -37,9 +38,13 @@ def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -
     if json:
         display.print_json({"folder": str(cache_dir()), "kinds": [asdict(row) for row in rows]})
         return
-    cells = [(row.kind, f"{row.entries:,}", _size(row.bytes), _day(row.oldest), _day(row.newest)) for row in rows]
+    cells = []
+    for row in rows:
+        days = [time.strftime("%Y-%m-%d", time.localtime(moment)) for moment in (row.oldest, row.newest)]
+        cells.append((row.kind, f"{row.entries:,}", decimal(row.bytes), *days))
     display.print_text_table(str(cache_dir()), ["kind", "entries", "size", "used from", "to"], cells)
-    display.print_line(f"total: {sum(row.entries for row in rows):,} entries, {_size(sum(row.bytes for row in rows))}")
+    total = decimal(sum(row.bytes for row in rows))
+    display.print_line(f"total: {sum(row.entries for row in rows):,} entries, {total}")
 
 
 @cache_app.command(epilog="Example: wordworth cache prune --older 30d --max-size 5GB")
@@ -82,16 +87,6 @@ def _report(removed: "list[CacheEntry]") -> None:
     from wordworth.engine.housekeeping import totals
 
     for row in totals(removed):
-        typer.echo(f"removed: {row.entries:,} of {row.kind}, {_size(row.bytes)}")
+        typer.echo(f"removed: {row.entries:,} of {row.kind}, {decimal(row.bytes)}")
     if not removed:
         typer.echo("removed: none")
-
-
-def _size(count: int) -> str:
-    from rich.filesize import decimal
-
-    return decimal(count)
-
-
-def _day(moment: float) -> str:
-    return time.strftime("%Y-%m-%d", time.localtime(moment))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordworth.catalog.registry import KINDS
+from wordworth.cli import display
 from wordworth.cli.commands import complete_choices, complete_names
 from wordworth.cli.options import Json, Offline
 
@@ -29,7 +30,6 @@ def list_entries(
     """List what can be named, by kind: how much it holds, its download, and whether it is on this machine."""
     from wordworth.catalog.registry import entries
     from wordworth.catalog.show import download_bytes, is_here, unit_of
-    from wordworth.cli import display
 
     found = entries(kind)
     if json:
@@ -50,7 +50,6 @@ def list_entries(
 def _show_table(members: "Sequence[Entry]") -> None:
     """Print the entries of one kind; `show` has their titles and licences."""
     from wordworth.catalog.show import download, held, is_here
-    from wordworth.cli import display
 
     kind = members[0].kind
     header = ["name", "kind", "holds", "download", "language", "here"]
@@ -73,7 +72,6 @@ def show(
     """Show one entry of the catalog: how much it holds, its first rows, licence and citation."""
     from wordworth.catalog.registry import entry
     from wordworth.catalog.show import download, held, summary
-    from wordworth.cli import display
 
     declared = entry(name)
     shown = summary(declared)
@@ -116,7 +114,6 @@ def get(
     from wordworth.catalog.fetch.sources import here, locate, verify
     from wordworth.catalog.registry import entry
     from wordworth.catalog.show import made_of
-    from wordworth.cli import display
 
     wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
     for one in wanted.values():

@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,13 @@ from rich.text import Text
 from wordworth.errors import listed
 from wordworth.results.notices import CAUTION_MARK, SHOWN_AT_ONCE, Notice
 from wordworth.results.numbers import format_interval, format_number, format_p, format_percent
-from wordworth.results.run import Run
 from wordworth.results.table import Cell, Table, text_table
 from wordworth.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from wordworth.api.audit import Audit
     from wordworth.paired import Comparison
+    from wordworth.results.run import Run
 
 DECIMALS = 3
 PIPE_WIDTH = 150
@@ -111,7 +112,7 @@ def print_notices(notices: Iterable[Notice], skipped: Mapping[str, int]) -> None
         print_notice(f"not used: {count:,} items ({reason})")
 
 
-def print_run(run: Run, *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
+def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
     """Print the tables of a run, its notices, what it means, and its folder; `others` are other files it wrote."""
     from wordworth.pages import plain_answers, read_runs
     from wordworth.study import study
@@ -119,7 +120,7 @@ def print_run(run: Run, *, as_json: bool = False, others: Sequence[Path] = ()) -
     answers = plain_answers(read_runs([run]))
     if as_json:
         facts = {"folder": str(run.folder), "scores": run.scores.to_dicts(), "skipped": run.skipped}
-        print_json({**facts, "notices": _notice_facts(run.notices), "answers": answers})
+        _print_facts(facts, run.notices, answers)
         return
     for table in study(run.study).tables(run):
         print_table(table)
@@ -134,18 +135,17 @@ def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
     """Print what the runs of an audit mean, and where its report is."""
     from wordworth.pages import plain_answers, read_runs
 
-    answers = plain_answers(read_runs(audit.runs))
+    answers = plain_answers(replace(read_runs(audit.runs), notices=tuple(audit.notices)))
     if as_json:
-        places = {"folder": str(audit.folder), "report": str(audit.report)}
-        print_json({**places, "notices": _notice_facts(audit.notices), "answers": answers})
+        _print_facts({"folder": str(audit.folder), "report": str(audit.report)}, audit.notices, answers)
         return
-    print_notices(audit.notices, {})
     print_answers(answers)
     print_line(str(audit.report))
 
 
-def _notice_facts(notices: Iterable[Notice]) -> list[dict[str, Any]]:
-    return [notice.model_dump(exclude_none=True) for notice in notices]
+def _print_facts(facts: dict[str, Any], notices: Iterable[Notice], answers: Mapping[str, Sequence[str]]) -> None:
+    dumped = [notice.model_dump(exclude_none=True) for notice in notices]
+    print_json({**facts, "notices": dumped, "answers": answers})
 
 
 def print_answers(answers: Mapping[str, Sequence[str]]) -> None:

@@ -3,97 +3,57 @@
 import inspect
 import os
 import re
-import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wordworth.cli.commands import OUTPUT, complete_choices, complete_names
-from wordworth.errors import WordworthError, nearest, reason_of
+from wordworth.catalog.read.tables import read_toml
+from wordworth.cli.commands import LANGUAGES, OUTPUT, complete_choices, complete_names
+from wordworth.errors import WordworthError, nearest
 from wordworth.task.settings import GROUPS, ON, SettingField, Settings
 
 _METAVARS = {int: "N", float: "X"}
-_CATALOG = {"languages": "LANGUAGE"}
-LONGEST_NAME, LONGEST_PATH = 200, 3000
-"""Bytes of a file's name, which may be 255, and characters of a path: room is left for what is put beside it."""
 SHORT = 22
 """Characters of choices that stand behind an option; longer ones stand in its help."""
 
 
 def config(context: typer.Context, path: Path | None) -> Path | None:
-    """Takes the options of a TOML file as defaults, so that options on the command line override them."""
+    """Take the options of a TOML file as defaults, so that options on the command line override them."""
     if path is None:
         return None
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise WordworthError(f"--config {path} cannot be read ({error.strerror}); check the path") from error
-    except (ValueError, RecursionError) as error:  # also what is not UTF-8, and numbers of thousands of digits
-        raise WordworthError(f"{path} is not TOML: {reason_of(error)}; correct it") from error
-    try:
-        defaults = defaults_of(context.command, table)
-    except WordworthError as error:
-        raise WordworthError(f"{path}: {error}") from error
-    context.default_map = {**(context.default_map or {}), **defaults}
-    return path
-
-
-def defaults_of(command: Any, table: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a command as a TOML table has them, by the names of their parameters."""
-    # Keys are the options as one writes them, without the dashes.
-    known = {
-        option.lstrip("-"): parameter
-        for parameter in command.params
-        for option in parameter.opts
-        if parameter.name not in ("config", "help")
-    }
-    defaults: dict[str, Any] = {}
-    spelled = {key.replace("_", "-"): value for key, value in table.items()}
-    for key, value in spelled.items():
-        parameter = known.get(key)
-        if parameter is None or parameter.name is None:
-            raise WordworthError(f"there is no option {key[:60]!r}{nearest(key, sorted(known))}")
+    if not path.is_file():
+        raise WordworthError(f"--config {path} cannot be read; check the path")
+    options = [(option.lstrip("-"), one) for one in context.command.params for option in one.opts]
+    known = {option: one for option, one in options if one.name not in ("config", "help")}
+    context.default_map = {}
+    for key, value in read_toml(path).items():
+        parameter = known.get(key.replace("_", "-"))
+        if parameter is None:
+            raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(known))}")
         many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
-        value = list(value) if isinstance(value, tuple) else value
         if isinstance(value, list) != many and (not many or isinstance(value, dict)):
-            raise WordworthError(f"{key} takes one value, not {repr(value)[:60]}")
-        defaults[parameter.name] = [value] if many and not isinstance(value, list) else value
-    return defaults
-
-
-def _offline(value: bool) -> bool:
-    if value:
-        os.environ["WORDWORTH_OFFLINE"] = "1"
-        os.environ["HF_HUB_OFFLINE"] = "1"
-    return value
-
-
-def _no_cache(value: bool) -> bool:
-    if value:
-        os.environ["WORDWORTH_NO_CACHE"] = "1"
-    return value
-
-
-def writable_name(path: Path | None) -> Path | None:
-    """Stops, before anything is computed, at an output of a name that no file can have or that JSON cannot hold."""
-    try:
-        longest = max((len(part.encode()) for part in path.parts), default=0) if path else 0
-    except UnicodeEncodeError as error:
-        raise WordworthError(f"--output is {str(path)!a:.80}, which is not UTF-8; choose another name") from error
-    if longest > LONGEST_NAME or len(str(path)) > LONGEST_PATH:
-        raise WordworthError(
-            f"--output is longer than the name of a file can be ({path!s:.40}…); choose one of at most "
-            f"{LONGEST_NAME} bytes"
-        )
+            raise WordworthError(f"{path}: {key} takes one value, not {repr(value)[:60]}")
+        context.default_map[str(parameter.name)] = [value] if many and not isinstance(value, list) else value
     return path
+
+
+def _environment(*names: str) -> Callable[[bool], bool]:
+    """Return the callback of a flag that sets variables of the environment."""
+
+    def callback(value: bool) -> bool:
+        if value:
+            os.environ.update(dict.fromkeys(names, "1"))
+        return value
+
+    return callback
 
 
 def output_option(metavar: str, text: str, *names: str) -> Any:
     """Return the option that says where a command writes: `--output`, unless it has other names."""
     spelled = names or ("--output", "-o")
-    return typer.Option(*spelled, metavar=metavar, help=text, callback=writable_name, rich_help_panel=OUTPUT)
+    return typer.Option(*spelled, metavar=metavar, help=text, rich_help_panel=OUTPUT)
 
 
 def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
@@ -105,11 +65,10 @@ def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
     return Path("runs") / f"{command}-{safe}{end}"
 
 
-def models_of(kinds: Collection[str]) -> Any:
-    """The argument MODEL… of a study that takes these kinds of model."""
-    text = "Names of the catalog (`wordworth ls models`), paths, https://… or hf://owner/name/file; LABEL=… names one."
-    complete = complete_names("models", kinds)
-    return Annotated[list[str] | None, typer.Argument(metavar="MODEL…", help=text, autocompletion=complete)]
+def model_argument(text: str, kinds: Collection[str] = (), metavar: str | None = None, *, many: bool = False) -> Any:
+    """Return the argument of a command that takes models of these kinds."""
+    kind: Any = list[str] | None if many else str
+    return Annotated[kind, typer.Argument(metavar=metavar, help=text, autocompletion=complete_names("models", kinds))]
 
 
 LANGUAGE_MODELS = frozenset({"causal", "masked", "encoder"})
@@ -123,12 +82,7 @@ CHECKPOINTS = Annotated[
     ),
 ]
 Output = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/STUDY-DATE if not given.")]
-Overwrite = Annotated[
-    bool,
-    typer.Option(
-        "--overwrite", help="Replace what is there: a run that is already in the folder.", rich_help_panel=OUTPUT
-    ),
-]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.", rich_help_panel=OUTPUT)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.", rich_help_panel=OUTPUT)]
 Config = Annotated[
     Path | None,
@@ -142,14 +96,20 @@ Config = Annotated[
 ]
 Offline = Annotated[
     bool,
-    typer.Option("--offline", help="Fetch nothing.", callback=_offline, is_eager=True, rich_help_panel=GROUPS[-1]),
+    typer.Option(
+        "--offline",
+        help="Fetch nothing.",
+        callback=_environment("WORDWORTH_OFFLINE", "HF_HUB_OFFLINE"),
+        is_eager=True,
+        rich_help_panel=GROUPS[-1],
+    ),
 ]
 NoCache = Annotated[
     bool,
     typer.Option(
         "--no-cache",
         help="Compute everything anew; what is fetched is still kept.",
-        callback=_no_cache,
+        callback=_environment("WORDWORTH_NO_CACHE"),
         is_eager=True,
         rich_help_panel=GROUPS[-1],
     ),
@@ -171,7 +131,8 @@ def parameter(field: SettingField) -> inspect.Parameter:
     declared = field.declared
     kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
     choices = "|".join(filter(None, field.choices))
-    usual = _CATALOG.get(declared.catalog, "NAME|FILE") if declared.catalog else _METAVARS.get(kind, "TEXT")
+    usual = "NAME|FILE" if declared.catalog else _METAVARS.get(kind, "TEXT")
+    usual = "LANGUAGE" if declared.catalog == LANGUAGES else usual
     metavar = declared.metavar or (choices if len(choices) <= SHORT else "NAME") or usual
     text = declared.help
     if len(choices) > SHORT:
@@ -183,10 +144,8 @@ def parameter(field: SettingField) -> inspect.Parameter:
         default = field.default if field.many else [field.default]
         text = f"{text} \\[default: {' '.join(map(str, default))}]"  # no markup
     annotation: Any = list[kind] | None if field.many else kind | None if start is None else kind  # type: ignore[valid-type]
-    # A flag that is neither on nor off where it is not given can be given either way.
-    spelled = f"--{field.option}/--no-{field.option}" if kind is bool and field.default is None else f"--{field.option}"
     option = typer.Option(
-        spelled,
+        f"--{field.option}",
         metavar=None if kind is bool else metavar,
         help=text,
         rich_help_panel=declared.group,

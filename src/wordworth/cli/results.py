@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from wordworth.cli import display
 from wordworth.cli.commands import complete_choices
 from wordworth.cli.options import SHARED, output_option, with_options
 from wordworth.errors import WordworthError
@@ -33,7 +34,6 @@ def report(
     ] = None,
 ) -> None:
     """Report runs in one HTML file: answers, figures, published numbers next to ours, a look-up of words."""
-    from wordworth.cli import display
     from wordworth.pages import write_report
 
     place = write_report(runs, output, form, tables=table or ())
@@ -53,7 +53,6 @@ def card(
     ] = None,
 ) -> None:
     """Write a section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
-    from wordworth.cli import display
     from wordworth.pages import card_of, card_text, read_runs, write_card
     from wordworth.study.audit import unmeasured
 
@@ -104,7 +103,6 @@ def _compare(
     json: bool,
     **_: Any,
 ) -> None:
-    from wordworth.cli import display
     from wordworth.paired import ComparisonSettings, compare, sides, verdicts
     from wordworth.results.run import read_run
 
@@ -119,27 +117,20 @@ def _compare(
 _RUNS = Annotated[
     list[Path], typer.Argument(metavar="RUN [RUN]", help="Folders of two runs, or of one with both in it.")
 ]
-_MODELS = Annotated[
-    tuple[str, str] | None,
-    typer.Option(metavar="A B", help="A model of the first run, and one of the second.", rich_help_panel=ON),
-]
-_VERSIONS = Annotated[
-    tuple[str, str] | None,
-    typer.Option(metavar="A B", help="Two versions to compare: projection original.", rich_help_panel=ON),
-]
-_CONTEXTS = Annotated[
-    tuple[str, str] | None,
-    typer.Option(metavar="A B", help="Two contexts to compare: random bleached.", rich_help_panel=ON),
-]
+
+
+def _two(text: str) -> Any:
+    return Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help=text, rich_help_panel=ON)]
+
 
 compare = with_options(
     CompareSettings,
     _compare,
     {
         "runs": (_RUNS, ...),
-        "models": (_MODELS, None),
-        "versions": (_VERSIONS, None),
-        "contexts": (_CONTEXTS, None),
+        "models": (_two("A model of the first run, and one of the second."), None),
+        "versions": (_two("Two versions to compare: projection original."), None),
+        "contexts": (_two("Two contexts to compare: random bleached."), None),
         "json": SHARED["json"],
         "config": SHARED["config"],
     },

@@ -5,10 +5,13 @@ from typing import Any
 
 import typer
 
+from wordworth.cli import display
 from wordworth.cli.commands import LazyGroup, interrupt_message, make_command
-from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, SHARED, models_of, with_options
+from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, SHARED, model_argument, with_options
 from wordworth.study import STUDIES, study
 from wordworth.task.settings import Settings
+
+MODELS = "Names of the catalog (`wordworth ls models`), paths, https://… or hf://owner/name/file; LABEL=… names one."
 
 
 class _Studies(LazyGroup):
@@ -43,7 +46,6 @@ def _command(name: str) -> Any:
     def body(
         settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **more: Any
     ) -> None:
-        from wordworth.cli import display
         from wordworth.results.run import default_folder, refuse_taken
         from wordworth.study.checks import find_checkpoints
 
@@ -54,7 +56,8 @@ def _command(name: str) -> Any:
             run = declared.run([*(models or ()), *checkpoints], settings).save(folder, overwrite=overwrite)
         display.print_run(run, as_json=json)
 
-    more = {"models": (models_of(declared.kinds), None), **SHARED}
+    models = model_argument(MODELS, declared.kinds, "MODEL…", many=True)
+    more = {"models": (models, None), **SHARED}
     if declared.kinds & LANGUAGE_MODELS:
         more["checkpoints"] = (CHECKPOINTS, None)
     return make_command(name, with_options(declared.settings, body, more, declared.summary), declared.example)

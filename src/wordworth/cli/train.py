@@ -1,20 +1,19 @@
 """`wordworth train-nli` and `finetune-nli`: NLI models over word vectors or ELMo, and out of any encoder."""
 
-import inspect
 from collections.abc import Mapping
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from wordworth.cli.commands import OUTPUT, complete_names, interrupt_message
-from wordworth.cli.options import SHARED, output_option, with_options
+from wordworth.cli import display
+from wordworth.cli.commands import interrupt_message
+from wordworth.cli.options import SHARED, model_argument, output_option, with_options
 from wordworth.study.infer import LABEL_MAP
 from wordworth.study.shared_settings import LayeredTakenOut, TakenOut
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, setting
 
 Folder = Annotated[Path, output_option("DIR", "Where to write: the folder of the model.")]
-REQUIRED = inspect.Parameter.empty
 _KEPT = "Epochs that have ended are in {}; the same command goes on after them."
 
 
@@ -22,17 +21,11 @@ class NliDataSettings(TakenOut, Seeded):
     """What an NLI model is trained on, stopped by and measured on."""
 
     data: tuple[Named, ...] = setting(
-        (),
-        "Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .csv, .tsv, .parquet.",
-        ON,
-        catalog="nli",
+        (), "Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .csv, .tsv, .parquet.", ON, catalog="nli"
     )
     dev: tuple[Named, ...] = setting((), "Pairs to stop by.", ON, catalog="nli")
     accuracy: tuple[Named, ...] = setting(
-        (),
-        "Labelled pairs that accuracy is measured on; their premises are never trained on.",
-        ON,
-        catalog="nli",
+        (), "Labelled pairs that accuracy is measured on; their premises are never trained on.", ON, catalog="nli"
     )
     label_map: Mapping[str, str] | None = setting(None, **LABEL_MAP)
     hold_out: float = setting(
@@ -49,15 +42,10 @@ class TrainSettings(NliDataSettings, LayeredTakenOut):
     )
     hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2, most=65_536)
     dropout: float = setting(0.2, "Share of units dropped in training.", HOW, least=0, most=0.95)
-    beside: bool | None = setting(None, "Put the vectors beside the encoder's output; only for ELMo if not given.", HOW)
     epochs: int = setting(100, "Passes over the data, at most.", HOW, least=1, most=100_000)
     patience: int = setting(5, "Epochs without a better dev accuracy before it stops.", HOW, least=1)
     batch: int = setting(32, "Pairs a step, at most; all of one length.", HOW, least=1, most=100_000)
     rate: float = setting(1e-3, "Learning rate, of Adam.", HOW, least=1e-9, most=10)
-    smoothing: float = setting(0.0, "Label smoothing.", HOW, least=0, most=0.99)
-    average: float = setting(
-        0.999, "Decay of the averaged weights, which are kept; 0: no average.", HOW, least=0, most=1
-    )
     threads: int = setting(1, "Cores; the same number gives the same model.", HOW, least=1, most=1024)
     device: str = setting("auto", "auto, cpu or cuda.", HOW, choices=("auto", "cpu", "cuda"))
 
@@ -78,18 +66,16 @@ class FinetuneSettings(NliDataSettings):
 
 
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
-    from wordworth.cli import display
     from wordworth.files import refuse_unwritable
     from wordworth.nli.loading import vectors_to_train_on
-    from wordworth.nli.train_nli import NetworkSize, Recipe, cleared
+    from wordworth.nli.train_nli import NetworkSize, Recipe, discard_training
     from wordworth.nli.train_nli import train_nli as trained
     from wordworth.study.infer.versions import remove_before_training
 
     refuse_unwritable(output)
     if overwrite:
-        cleared(output)
-    names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads")
-    recipe = Recipe(device=_device(settings.device), **{name: getattr(settings, name) for name in names})
+        discard_training(output)
+    recipe = Recipe(**_chosen(settings, Recipe) | {"device": _device(settings.device)})
     with interrupt_message(lambda: _KEPT.format(output)):
         sets = _sets(settings)
         vectors = vectors_to_train_on(settings.vectors, settings.seed)
@@ -97,9 +83,9 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
             remove_before_training(vectors, settings, settings.seed, display.print_notice),
             sets,
             output,
-            NetworkSize(settings.hidden, dropout=settings.dropout, beside=settings.beside),
+            NetworkSize(settings.hidden, dropout=settings.dropout),
             recipe=recipe,
-            say=_say,
+            say=partial(display.print_notice, style=""),
         )
     if json:
         display.print_json({"folder": str(output), **results})
@@ -108,10 +94,9 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     _show(rows, f"best of {results['epochs']} epochs: {results['best_epoch']}", output)
 
 
-def _say(sentence: str) -> None:
-    from wordworth.cli import display
-
-    display.print_notice(sentence, "")
+def _chosen(settings: NliDataSettings, recipe: type) -> dict[str, Any]:
+    """Return the settings that are fields of a recipe."""
+    return {name: value for name, value in settings if name in {field.name for field in fields(recipe)}}
 
 
 def _device(named: str) -> str:
@@ -123,29 +108,35 @@ def _device(named: str) -> str:
 
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.catalog.models import locate_language_model
-    from wordworth.cli import display
+    from wordworth.encode.training import best_epoch
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.nli.cross_encoder import untrained_cross_encoder
-    from wordworth.nli.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
+    from wordworth.nli.finetune_nli import FinetuneRecipe, discard_training, finetune_nli, is_unfinished
     from wordworth.nli.nli import accuracy
-    from wordworth.nli.train_nli import best_epoch
     from wordworth.repair.subwords import piece_vectors
     from wordworth.study.mitigation import learn_removed
 
     refuse_unwritable(output)
     if overwrite:
-        cleared(output)
-    elif not unfinished(output):
+        discard_training(output)
+    elif not is_unfinished(output):
         refuse_existing(output)
-    names = ("epochs", "rate", "batch", "precision", "seed")
-    recipe = FinetuneRecipe(**{name: getattr(settings, name) for name in names})
+    recipe = FinetuneRecipe(**_chosen(settings, FinetuneRecipe))
     sets = _sets(settings)
     place = locate_language_model(encoder)
     fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
     subspace = learn_removed(settings, lambda words: piece_vectors(fresh.headed, list(words)), settings.seed)
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
     with interrupt_message(lambda: _KEPT.format(output)):
-        model, history = finetune_nli(fresh, training, output, dev=held, projection=subspace, recipe=recipe, say=_say)
+        model, history = finetune_nli(
+            fresh,
+            training,
+            output,
+            dev=held,
+            projection=subspace,
+            recipe=recipe,
+            say=partial(display.print_notice, style=""),
+        )
     best = best_epoch(history)
     rows = [
         {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
@@ -161,18 +152,10 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
 
 def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
-    from wordworth.cli import display
-    from wordworth.nli.examples import chosen_sets
+    from wordworth.nli.examples import load_sets
 
-    sets = chosen_sets(
-        settings.data,
-        settings.dev,
-        settings.accuracy,
-        hold_out=settings.hold_out,
-        longest=settings.longest,
-        seed=settings.seed,
-        label_map=settings.label_map,
-    )
+    more = {name: getattr(settings, name) for name in ("hold_out", "longest", "seed", "label_map")}
+    sets = load_sets(settings.data, settings.dev, settings.accuracy, **more)
     for one in (*sets.training, *sets.dev, *sets.tests):
         for reason, count in one.left_out.items():
             if count:
@@ -181,30 +164,17 @@ def _sets(settings: NliDataSettings) -> Any:
 
 
 def _show(rows: list[dict[str, Any]], best: str, output: Path) -> None:
-    from wordworth.cli import display
-
-    accuracies = [f"{100 * one['accuracy']:.2f}" if "accuracy" in one else "" for one in rows]
-    cells = [
-        (one["part"], one["name"], f"{one['pairs']:,}", right) for one, right in zip(rows, accuracies, strict=True)
-    ]
+    cells = []
+    for one in rows:
+        accuracy = f"{100 * one['accuracy']:.2f}" if "accuracy" in one else ""
+        cells.append((one["part"], one["name"], f"{one['pairs']:,}", accuracy))
     display.print_text_table("", ["part", "data", "pairs", "accuracy"], cells)
     display.print_line(best)
     display.print_line(str(output))
 
 
-_RESTART = Annotated[
-    bool,
-    typer.Option("--overwrite", help="Replace what is there: begin anew.", rich_help_panel=OUTPUT),
-]
-_ENCODER = Annotated[
-    str,
-    typer.Argument(
-        metavar="ENCODER",
-        help="A name of the catalog or the hub, or a folder.",
-        autocompletion=complete_names("models", ("encoder", "masked")),
-    ),
-]
-_SHARED = {**SHARED, "output": (Folder, REQUIRED), "overwrite": (_RESTART, False)}
+_ENCODER = model_argument("A name of the catalog or the hub, or a folder.", ("encoder", "masked"), "ENCODER")
+_SHARED = {**SHARED, "output": (Folder, ...)}
 
 train_nli = with_options(
     TrainSettings,
@@ -216,6 +186,6 @@ train_nli = with_options(
 finetune_nli = with_options(
     FinetuneSettings,
     _finetune,
-    {"encoder": (_ENCODER, REQUIRED), **_SHARED},
+    {"encoder": (_ENCODER, ...), **_SHARED},
     "Fine-tune any encoder on NLI data, without a bias direction if one is named; run again, it goes on.",
 )

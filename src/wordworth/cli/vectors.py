@@ -1,30 +1,24 @@
 """`wordworth debias` and `export`: files of word vectors, or a network with a bias removed, and what that cost."""
 
-import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from wordworth.cli.commands import OUTPUT, complete_names, interrupt_message
-from wordworth.cli.options import SHARED, output_option, with_options
+from wordworth.cli import display
+from wordworth.cli.commands import interrupt_message
+from wordworth.cli.options import LANGUAGE_MODELS, SHARED, model_argument, output_option, with_options
+from wordworth.errors import listed
 from wordworth.study.debias import STUDY, DebiasSettings
 from wordworth.study.static import ExportSettings
 
 Vectors = Annotated[
     Path,
     output_option(
-        "FILE",
-        "Where to write: a file of vectors (.npz, .safetensors, .vec or .txt, .bin); of a network, a folder.",
+        "FILE", "Where to write: a file of vectors (.npz, .safetensors, .vec, .txt, .bin); a network's folder."
     ),
 ]
 Folder = Annotated[
     Path | None, output_option("DIR", "Folder of the run; runs/debias-DATE unless given.", "--run-output")
 ]
-Replaced = Annotated[
-    bool, typer.Option("--overwrite", help="Replace what is there: the file, and the run.", rich_help_panel=OUTPUT)
-]
-REQUIRED = inspect.Parameter.empty
 
 
 def _check_free(path: Path, overwrite: bool, *, is_file: bool = True) -> None:
@@ -44,7 +38,6 @@ def _debias(
 ) -> None:
     from wordworth.catalog.kinds import kind_of
     from wordworth.catalog.models import load_embeddings
-    from wordworth.cli import display
     from wordworth.embedding import Embedding, save
     from wordworth.embedding.writing import check_words
     from wordworth.results.run import default_folder, refuse_taken
@@ -67,7 +60,6 @@ def _debias(
 
 
 def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
-    from wordworth.cli import display
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words
     from wordworth.engine.engines import using
@@ -86,10 +78,8 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
         return
     notices = [f"{sentence}; the rest was used" for sentence in result.broken]
     if result.never_met:
-        some = ", ".join(result.never_met[:8]) + (", …" if len(result.never_met) > 8 else "")
-        notices.append(
-            f"not in the text, so decontextualized: {len(result.never_met):,} words ({some}); --json lists them"
-        )
+        some = listed(result.never_met, 8)
+        notices.append(f"not in the text, so decontextualized: {len(result.never_met):,} words ({some})")
     if result.windowed:
         notices.append(f"longer than the model allows, so cut to a window: {result.windowed:,} contexts")
     for sentence in [*notices, *(f"dropped: {sentence}" for sentence in result.dropped)]:
@@ -98,40 +88,22 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
     display.print_line(str(output))
 
 
-_LANGUAGE_MODELS = ("causal", "masked", "encoder")
-_Debiased = Annotated[
-    str,
-    typer.Argument(
-        help="A name of the catalog or the hub, a path, https://… or hf://owner/name/file.",
-        autocompletion=complete_names("models", ("static", *_LANGUAGE_MODELS)),
-    ),
-]
-_Exported = Annotated[
-    str,
-    typer.Argument(
-        help="A language model: a name of the catalog or the hub, or a path.",
-        autocompletion=complete_names("models", _LANGUAGE_MODELS),
-    ),
-]
-_SHARED = {**SHARED, "output": (Vectors, REQUIRED), "overwrite": (Replaced, False)}
+_Debiased = model_argument(
+    "A name of the catalog or the hub, a path, https://… or hf://owner/name/file.", ("static", *LANGUAGE_MODELS)
+)
+_Exported = model_argument("A language model: a name of the catalog or the hub, or a path.", LANGUAGE_MODELS)
+_SHARED = {**SHARED, "output": (Vectors, ...)}
 
 debias = with_options(
     DebiasSettings,
     _debias,
-    {
-        "model": (_Debiased, REQUIRED),
-        "run_output": (Folder, None),
-        **_SHARED,
-    },
+    {"model": (_Debiased, ...), "run_output": (Folder, None), **_SHARED},
     "Remove a bias from word vectors or a language model, save the result, and report what that cost (Dev et al.).",
 )
 
 export = with_options(
     ExportSettings,
     _export,
-    {
-        "model": (_Exported, REQUIRED),
-        **_SHARED,
-    },
+    {"model": (_Exported, ...), **_SHARED},
     "Reduce a language model to a static embedding, in a file that other programs read.",
 )

@@ -9,20 +9,12 @@ import numpy as np
 
 from wordworth.embedding.cosine import Matrix, Vectors, cosines_with, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import declare
+from wordworth.measure.declaration import ESTIMATOR, declare
 from wordworth.measure.weighted import Weights, plain, weighted_mean
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import Correlation, spearman
 
-declare(
-    "manzini",
-    "Mean |mean over classes of mean cos(w, a)|.",
-    "bommasani2020",
-    "lower",
-    items="bias_words",
-    paired_test="mean",
-    is_main=True,
-)
+declare("manzini", "Mean |mean over classes of mean cos(w, a)|.", "bommasani2020", "lower", **ESTIMATOR)
 declare(
     "manzini", "Mean |mean over classes of cos(w, μ)| with μ the mean of a class.", "bommasani2020", "lower", "centroid"
 )
@@ -79,20 +71,10 @@ declare(
     "Mean |‖w − μ₁‖ − ‖w − μ₂‖| with μ the mean of a class.",
     "garg2018",
     "lower",
-    items="bias_words",
-    paired_test="mean",
-    is_main=True,
     grows_with_vectors=True,
+    **ESTIMATOR,
 )
-declare(
-    "garg-cosine",
-    "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.",
-    "garg2018",
-    "lower",
-    items="bias_words",
-    paired_test="mean",
-    is_main=True,
-)
+declare("garg-cosine", "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.", "garg2018", "lower", **ESTIMATOR)
 
 
 def garg_euclidean(

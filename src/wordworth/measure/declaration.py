@@ -7,7 +7,7 @@ of ours, and are declared at the end of this file.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from wordworth.errors import WordworthError, nearest
 
@@ -64,6 +64,10 @@ def declare(
         raise WordworthError(f"the measure {label(name, variant)} is declared twice; give one of them another name")
     MEASURES[name, variant] = Measure(name, formula, paper, better, variant, **more)  # type: ignore[arg-type]
     return MEASURES[name, variant]
+
+
+ESTIMATOR: dict[str, Any] = {"items": "bias_words", "paired_test": "mean", "is_main": True}
+"""What all estimators of bias declare that have a value per word."""
 
 
 def find_measure(name: str, variant: str | None = None) -> Measure:

@@ -6,7 +6,7 @@ import numpy as np
 
 from wordworth.embedding.cosine import Matrix, Vectors, cosines_with, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import declare
+from wordworth.measure.declaration import ESTIMATOR, declare
 from wordworth.measure.weighted import Weights, plain, shares, weighted_mean
 
 NOTHING = 1e-24
@@ -16,9 +16,7 @@ declare(
     "Mean |cos(w, g)|, g the first principal component of the pairs' differences.",
     "bolukbasi2016",
     "lower",
-    items="bias_words",
-    paired_test="mean",
-    is_main=True,
+    **ESTIMATOR,
 )
 declare(
     "direct-bias",
@@ -96,9 +94,7 @@ declare(
     "Mean |⟨w, (x − y) / ‖x − y‖⟩|, averaged over pairs (x, y) before the absolute value.",
     "ethayarajh2019b",
     "lower",
-    items="bias_words",
-    paired_test="mean",
-    is_main=True,
+    **ESTIMATOR,
 )
 
 

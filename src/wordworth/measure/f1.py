@@ -28,28 +28,16 @@ def weighted_f1(
 
     A class that is never right counts 0.
     """
-    right, given, guessed = _indicators(labels, predicted)
-    every = np.ones((len(labels), 1))
-    drawn = [
-        _of_counts(right, given, guessed, counts.astype(np.float64))
-        for counts in resample_counts(len(labels), resamples, seed)
-    ]
-    low, high = percentile_interval(np.concatenate(drawn))
-    value = float(_of_counts(right, given, guessed, every)[0])
-    return {"value": value, "low": float(low), "high": float(high)}
-
-
-def _indicators(labels: Sequence[str], predicted: Sequence[str]) -> tuple[NDArray[np.float64], ...]:
-    """classes × items: right, of that class, called so."""
     classes = np.array(sorted({*labels, *predicted}))[:, None]
     given, guessed = np.asarray(labels) == classes, np.asarray(predicted) == classes
-    return tuple(np.asarray(one, dtype=np.float64) for one in (given & guessed, given, guessed))
+    right, given, guessed = (one.astype(np.float64) for one in (given & guessed, given, guessed))
 
+    def score(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return F1 of every resample, from how often each item was drawn: items × resamples."""
+        hits, support, called = (one @ counts for one in (right, given, guessed))
+        f1 = 2 * hits / np.maximum(support + called, 1)
+        return np.asarray((f1 * support).sum(axis=0) / counts.sum(axis=0), dtype=np.float64)
 
-def _of_counts(
-    right: NDArray[np.float64], given: NDArray[np.float64], guessed: NDArray[np.float64], counts: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Weighted F1 of every resample: counts are items × resamples."""
-    hits, support, called = (one @ counts for one in (right, given, guessed))
-    f1 = 2 * hits / np.maximum(support + called, 1)
-    return np.asarray((f1 * support).sum(axis=0) / counts.sum(axis=0), dtype=np.float64)
+    drawn = [score(counts.astype(np.float64)) for counts in resample_counts(len(labels), resamples, seed)]
+    low, high = percentile_interval(np.concatenate(drawn))
+    return {"value": float(score(np.ones((len(labels), 1)))[0]), "low": float(low), "high": float(high)}

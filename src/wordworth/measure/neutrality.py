@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from wordworth.embedding.cosine import Matrix, Vectors
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
-from wordworth.statistics.bootstrap import resample_counts
+from wordworth.statistics.bootstrap import all_counts
 
 THRESHOLDS = (0.5, 0.7)
 """The paper's τ."""
@@ -159,11 +159,7 @@ def replicates(tally: Tally, resamples: int, seed: int, *, by_pair: bool = False
     """
     sums, weights = tally.over_cells() if by_pair else tally.over_pairs()
     premises, hypotheses = tally.shape
-    drawn = [
-        np.concatenate(list(resample_counts(n, resamples, seed + at)), axis=1)
-        for at, n in enumerate((premises, hypotheses))
-    ]
-    first, second = (one.astype(np.float64) for one in drawn)
+    first, second = all_counts(premises, resamples, seed), all_counts(hypotheses, resamples, seed + 1)
     over = np.einsum("pr,ph,hr->r", first, weights, second, optimize=True)
     with np.errstate(invalid="ignore"):  # a small sample may have no pair of the subjects drawn
         return np.asarray(np.einsum("pr,mph,hr->mr", first, sums, second, optimize=True) / over)
@@ -215,13 +211,10 @@ def gap_replicates(tally: Tally, groups: Sequence[NDArray[np.intp]], resamples: 
     Two tallies of one shape and seed get the same draws, so their differences can be resampled too.
     """
     premises = tally.shape[0]
-    taken = np.concatenate(list(resample_counts(premises, resamples, seed)), axis=1).astype(np.float64)
+    taken = all_counts(premises, resamples, seed)
     drawn = None
     if any(len(group) > 1 for group in groups):
-        drawn = [
-            np.concatenate(list(resample_counts(len(group), resamples, seed + 1 + at)), axis=1).astype(np.float64)
-            for at, group in enumerate(groups)
-        ]
+        drawn = [all_counts(len(group), resamples, seed + 1 + at) for at, group in enumerate(groups)]
     values = by_premise(group_means(tally, groups, drawn))
     known = np.isfinite(values)
     with np.errstate(invalid="ignore"):  # a small sample may have no pair of the premises drawn

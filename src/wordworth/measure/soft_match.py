@@ -1,18 +1,13 @@
 """Soft match: how near a wrong guess lies to the target in a word embedding (Dudy & Bedrick 2020, 2.4.2)."""
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.embedding.cosine import Matrix, Vectors, norms
 from wordworth.measure.declaration import declare
-from wordworth.statistics.threads import in_threads
 
 BLOCK = 8_192  # rows of the vocabulary compared at a time
-TARGETS = 256  # targets in one product (16 MB of cosines)
-Units = Callable[[NDArray[np.intp] | slice], Matrix]
-"""Gives rows of the vectors at length one, in float64; never all of them at once."""
+TOGETHER = 256  # pairs compared at a time (16 MB of cosines)
 TIE = 1e-12
 """Cosines of float64 unit vectors that differ by less are rounding, and count as equal."""
 
@@ -42,7 +37,7 @@ def neighbour_ranks(
     most: int,
     block: int = BLOCK,
 ) -> NDArray[np.intp]:
-    """The place of each guess among the nearest neighbours of its target, by cosine; both are rows of the vectors.
+    """Return the place of each guess among the nearest neighbours of its target, by cosine; both are rows.
 
     The target is its own first neighbour, so a guess that is the target has rank 1 and the word nearest to it rank 2;
     of equals none is before the other. Every rank above `most` is `most` + 1, which is much quicker: a pair is dropped
@@ -60,29 +55,13 @@ def neighbour_ranks(
     near = np.einsum("ij,ij->i", units(pairs[:, 0]), units(pairs[:, 1])) + TIE
     live = np.flatnonzero(ranks == 2)
     for start in range(0, len(vectors), block):
-        if not len(live):
-            break
         rows = units(slice(start, start + block))
-        ranks[live] += _nearer(units, rows, start, pairs[live], near[live])
+        for at in range(0, len(live), TOGETHER):
+            some = live[at : at + TOGETHER]
+            words, inverse = np.unique(pairs[some, 0], return_inverse=True)
+            cosine = units(words) @ rows.T
+            inside = np.flatnonzero((words >= start) & (words < start + len(rows)))
+            cosine[inside, words[inside] - start] = -np.inf  # the target is counted already
+            ranks[some] += (cosine[inverse] > near[some, None]).sum(axis=1)
         live = live[ranks[live] <= most]
     return np.asarray(np.minimum(ranks, most + 1)[place.reshape(-1)])
-
-
-def _nearer(units: Units, rows: Matrix, start: int, pairs: NDArray[np.intp], near: Matrix) -> NDArray[np.intp]:
-    """For each pair, sorted by target, how many of these rows lie nearer to the target than the guess does."""
-    distinct, first = np.unique(pairs[:, 0], return_index=True)
-    ends = np.append(first[1:], len(pairs))
-
-    def count(part: slice) -> NDArray[np.intp]:
-        some = distinct[part]
-        cosine = units(some) @ rows.T
-        inside = np.flatnonzero((some >= start) & (some < start + len(rows)))
-        cosine[inside, some[inside] - start] = -np.inf  # the target is counted already
-        counts = [
-            (cosine[at] > near[lo:hi, None]).sum(axis=1)
-            for at, (lo, hi) in enumerate(zip(first[part].tolist(), ends[part].tolist(), strict=True))
-        ]
-        return np.concatenate(counts)
-
-    parts = [slice(at, min(at + TARGETS, len(distinct))) for at in range(0, len(distinct), TARGETS)]
-    return np.concatenate(in_threads(count, parts))

@@ -73,8 +73,5 @@ def valence(
     return (spearman if ranked else pearson)(effect_sizes, ratings, items=items, resamples=resamples, seed=seed)
 
 
-def similarity(
-    cosines: Vectors, scores: Vectors, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
-) -> Correlation:
-    """Return Spearman's ρ between the cosines of pairs (..., pairs) and human scores (pairs); `items` as above."""
-    return spearman(cosines, scores, items=items, resamples=resamples, seed=seed)
+similarity = spearman
+"""ρ between the cosines of pairs (..., pairs) and human scores (pairs)."""

@@ -10,8 +10,8 @@ from wordworth.pages.naming import Sentence
 from wordworth.pages.runs import Runs, ended
 from wordworth.results.numbers import format_list
 
-SEPARATELY = 4
-"""Up to this many models are spoken of one by one; of more, the first and the last."""
+MAX_SEPARATE = 4
+"""Up to this many models have a sentence each; of more, only the first and the last."""
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,17 @@ class Answer:
 
 
 def answers(runs: Runs) -> list[Answer]:
-    """The questions that these runs can answer; of a model in training, for its last step."""
+    """Answer the questions that these runs can answer; of a model in training, for its last step."""
     last = ended(runs)
     every = [
-        Answer(question, tuple(sentence for write in writers for sentence in _few(list(write(last)))))
+        Answer(question, tuple(sentence for write in writers for sentence in _select(list(write(last)))))
         for question, writers in QUESTIONS.items()
     ]
     return [answer for answer in every if answer.sentences]
 
 
 def plain_answers(runs: Runs) -> dict[str, list[str]]:
-    """Question → sentences, as a terminal shows them: what is missing first, then the answers."""
+    """Return question → sentences, as a terminal shows them: what is missing first, then the answers."""
     return plain_missing(runs) | {
         answer.question: [_plain(sentence) for sentence in answer.sentences] for answer in answers(runs)
     }
@@ -45,31 +45,31 @@ def _plain(sentence: Sentence) -> str:
     return f"{lead}{subject}{sentence.text}"
 
 
-def _few(sentences: list[Sentence]) -> list[Sentence]:
-    """All, or of many models the highest and the lowest."""
+def _select(sentences: list[Sentence]) -> list[Sentence]:
+    """Return all, or of many models the highest and the lowest."""
     models = {sentence.model for sentence in sentences if sentence.model}
-    if len(models) <= SEPARATELY:
+    if len(models) <= MAX_SEPARATE:
         return sentences
     ordered = sorted(sentences, key=lambda sentence: sentence.order, reverse=True)
     ends = zip((ordered[0], ordered[-1]), ordered[0].ends, strict=True)
     return [replace(sentence, lead=f"{name} of {len(models)} models") for sentence, name in ends]
 
 
-def _left_out(runs: Runs) -> Iterator[Sentence]:
-    counts = sorted(runs.left_out.items(), key=lambda pair: -pair[1])
+def _skipped(runs: Runs) -> Iterator[Sentence]:
+    counts = sorted(runs.skipped.items(), key=lambda pair: -pair[1])
     reasons = format_list([f"{count:,} {reason}" for reason, count in counts], most=3)
-    text = f"Left out of the numbers: {reasons}." if counts else "No item was left out of the numbers."
-    yield Sentence(text, "left-out", "", 0.0, whole=True)
+    text = f"Items without a number: {reasons}." if counts else "Every item has a number."
+    yield Sentence(text, "skipped", "", 0.0, whole=True)
 
 
 QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
-    "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors, meaning.similar),
+    "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors),
     "Where does context take over?": (meaning.context,),
     "Does the top layer hide what it knows?": (meaning.nullified,),
     "Whom does it stereotype?": (meaning.stereotypes,),
     "How far does that depend on choices?": (behaviour.sensitivity,),
-    "Which words does it never say?": (behaviour.never_said,),
+    "Which words does it never predict?": (behaviour.never_predicted,),
     "What does it infer that does not follow?": (behaviour.inferred,),
     "What does debiasing change?": (behaviour.debiased,),
-    "What was left out?": (_left_out,),
+    "Which items were skipped?": (_skipped,),
 }

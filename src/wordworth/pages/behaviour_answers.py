@@ -1,100 +1,98 @@
 """Answers from behaviour and from variants: words never predicted, wrong inferences, debiasing, sensitivity."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
+from wordworth.measure import find_measure
 from wordworth.pages.comparisons import networks_of
-from wordworth.pages.figures.figure import CURVE_CHAPTERS, LEVEL, OF_SIDES, OF_TESTS, OPTION, TRIED, curve_id
-from wordworth.pages.naming import TESTS, Sentence, with_interval
+from wordworth.pages.figures.figure import CURVE_CHAPTERS, OF_TESTS, curve_id
+from wordworth.pages.insights import TRIED, choices_of, datasets_by_kind, variants_of
+from wordworth.pages.naming import FULL, Sentence, with_interval
 from wordworth.pages.published import standing
-from wordworth.pages.runs import Runs
-from wordworth.results import ORIGINAL, RANDOM, Run
+from wordworth.pages.runs import SIMILARITY, VALENCE, WEAT, Runs, Score
+from wordworth.results.columns import SKIPPED
 from wordworth.results.numbers import format_fixed, format_list, format_number, format_percent
-from wordworth.results.vocabulary import HARMLESS
+from wordworth.results.run import Run
+from wordworth.results.vocabulary import HARMLESS, ORIGINAL, RANDOM
 
-NEVER = 5
-LEAST_TIMES = 3
+MAX_WORDS = 5
+MIN_OCCURRENCES = 3
 """A rarer word says little when it was never predicted."""
-KEPT = 0.02
+NEGLIGIBLE_LOSS = 0.02
 """A loss of ρ up to this is none, where ρ has no interval."""
 HOLDS = 0.95
 """The share of variants from which a conclusion is said to hold."""
-NAMED = 2
+MAX_NAMED = 2
 """Tests and options that are named."""
+ONE_OUT = ("one target out", "one attribute out")
+"""Variants without one word."""
 
 
-def never_said(runs: Runs) -> Iterator[Sentence]:
+def never_predicted(runs: Runs) -> Iterator[Sentence]:
     """Say how many words of the text were never among the guesses, and which of them are frequent."""
     for run in runs.each:
+        predictions = run.item_table("predictions").filter(
+            pl.col("experiment") == "prediction", pl.col(SKIPPED).is_null()
+        )
         words = (
-            run.items.filter(pl.col("experiment") == "prediction", pl.col("left_out").is_null())
-            .group_by("model", "item")
+            predictions.group_by("model", "word")
             .agg(pl.len().alias("times"), pl.col("rank").is_not_null().sum().alias("hits"))
             .collect()
         )
-        top = run.manifest["settings"].get("top")
+        top = run.settings.get("top")
         guesses = f"its {top} best guesses" if top else "its best guesses"
-        for (model,), mine in words.group_by(["model"], maintain_order=True):
-            never = mine.filter(pl.col("hits") == 0)
-            often = never.filter(pl.col("times") >= LEAST_TIMES).sort(["times", "item"], descending=[True, False])
-            text = f"never has {len(never):,} of the text’s {len(mine):,} different words among {guesses}."
+        for (model,), own in words.group_by(["model"], maintain_order=True):
+            never = own.filter(pl.col("hits") == 0)
+            often = never.filter(pl.col("times") >= MIN_OCCURRENCES).sort(["times", "word"], descending=[True, False])
+            text = f"never has {len(never):,} of the text’s {len(own):,} different words among {guesses}."
             if len(often):
-                shown = often.select("item", "times").head(NEVER).iter_rows()
+                shown = often.select("word", "times").head(MAX_WORDS).iter_rows()
                 text += f" The most frequent: {', '.join(f'“{word}” ({times} times)' for word, times in shown)}."
-            yield Sentence(text, "prediction", str(model), len(never) / max(1, len(mine)))
-
-
-def least_neutral(run: Run) -> pl.LazyFrame:
-    """Pairs of sentences, before anything was taken out."""
-    first = pl.col("setting").is_null() | (pl.col("setting") == ORIGINAL)
-    return run.items.filter(
-        pl.col("item").str.contains("⇒", literal=True), pl.col("value").is_not_null(), first
-    ).unique(["model", "item"], maintain_order=True)
+            yield Sentence(text, "prediction", str(model), len(never) / max(1, len(own)))
 
 
 def inferred(runs: Runs) -> Iterator[Sentence]:
-    """How neutral each probe is, where that stands, and whether a mitigation makes it better or worse."""
-    whole = ~pl.col("dataset").fill_null("").str.contains("/", literal=True)
-    rows = runs.scores.filter(pl.col("measure") == "net-neutral", whole)
-    changes = runs.scores.filter(pl.col("measure") == "net-neutral:change", whole)
-    trained = networks_of(runs)
-    for (model, dataset), mine in rows.group_by(["model", "dataset"], maintain_order=True):
-        settings = {row["setting"]: row for row in mine.iter_rows(named=True)}
-        before = settings.get(ORIGINAL, mine.row(0, named=True))
+    """Say how neutral each probe is, next to published models, and whether a mitigation makes it better or worse."""
+    is_whole = pl.all_horizontal(pl.col(name).is_null() for name in ("subset", "control", "draw"))
+    rows = runs.scores.filter(pl.col("measure") == "net-neutral", is_whole)
+    is_plain = pl.col("variant").is_null()
+    networks = networks_of(runs)
+    for (model, dataset), own in rows.filter(is_plain).group_by(["model", "dataset"], maintain_order=True):
+        versions = {row["version"]: row for row in own.iter_rows(named=True)}
+        before = versions.get(ORIGINAL, own.row(0, named=True))
         pairs = f" ({before['n']:,} pairs)" if before["n"] is not None else ""
-        like = trained.setting({"model": model, "setting": ORIGINAL})
-        place = standing(str(model), None, measure="net-neutral", dataset=str(dataset), setting=like)
-        stands = f", {place.said(before['value'], before['low'], before['high'])}" if place else ""
+        place = standing(before["name"], None, networks.quantity(before))
+        stands = f", {place.describe(before['value'], before['low'], before['high'])}" if place else ""
         first = "gives neutral, the only right answer, a mean probability of"
         text = f"{first} {with_interval(before)} on {dataset}{pairs}{stands}."
-        own = changes.filter(pl.col("model") == model, pl.col("dataset") == dataset)
-        tested = {row["setting"]: row for row in own.iter_rows(named=True)}
-        said = [
-            _mitigated(name, runs.better("net-neutral"), settings, tested, before)
-            for name in settings
-            if name and name != ORIGINAL and name.partition(":")[0] != RANDOM
+        changes = rows.filter(pl.col("variant") == "change", pl.col("model") == model, pl.col("dataset") == dataset)
+        tested = {row["version"]: row for row in changes.iter_rows(named=True)}
+        effects = [
+            _mitigated(row, versions, tested, before)
+            for name, row in versions.items()
+            if name not in (None, ORIGINAL, RANDOM)
         ]
-        joined = "; ".join(said)
-        text += f" {joined[0].upper()}{joined[1:]}." if said else ""
+        joined = "; ".join(effects)
+        text += f" {joined[0].upper()}{joined[1:]}." if effects else ""
         yield Sentence(text, "neutrality", str(model), -before["value"])
 
 
-def _mitigated(name: str, better: str, settings: dict[str, Any], tested: dict[str, Any], before: dict[str, Any]) -> str:
-    """“projection makes it worse: .23, by −.08 [−.15, −.00] (random directions: −.00)”."""
-    change = tested.get(name) or {"value": settings[name]["value"] - before["value"], "low": None, "high": None}
-    gain = change["value"] if better != "lower" else -change["value"]
+def _mitigated(row: Score, versions: Mapping[str, Score], tested: Mapping[str, Score], before: Score) -> str:
+    """Return “projection makes it worse: .23 (−.08 [−.15, −.00]; random directions: −.00)”."""
+    change: Mapping[str, Any] = tested.get(row["version"]) or {"value": row["value"] - before["value"], "low": None}
+    gain = change["value"] if find_measure(row["measure"]).better != "lower" else -change["value"]
     verdict = "makes it better" if gain > 0 else "makes it worse" if gain < 0 else "changes nothing"
     interval = ""
     if change["low"] is not None:
         interval = f" [{_signed(change['low'])}, {_signed(change['high'])}]"
         verdict = "makes no clear difference" if change["low"] <= 0 <= change["high"] else verdict
-    chance = tested.get(RANDOM, {}).get("value")
-    if chance is None and RANDOM in settings:
-        chance = settings[RANDOM]["value"] - before["value"]
+    chance = tested[RANDOM]["value"] if RANDOM in tested else None
+    if chance is None and RANDOM in versions:
+        chance = versions[RANDOM]["value"] - before["value"]
     control = f"; random directions: {_signed(chance)}" if chance is not None else ""
-    return f"{name} {verdict}: {format_number(settings[name]['value'])} ({_signed(change['value'])}{interval}{control})"
+    return f"{row['version']} {verdict}: {format_number(row['value'])} ({_signed(change['value'])}{interval}{control})"
 
 
 def _signed(value: float) -> str:
@@ -103,104 +101,99 @@ def _signed(value: float) -> str:
 
 
 def debiased(runs: Runs) -> Iterator[Sentence]:
-    """What became of the stereotypes, and what of the meaning: for better or for worse."""
-    own = runs.scores.filter(pl.col("study") == "debias", pl.col("setting").is_not_null())
-    social = own.filter(pl.col("measure") == "weat", ~pl.col("dataset").is_in(HARMLESS))
-    for (model,), mine in own.group_by(["model"], maintain_order=True):
+    """Say what became of the stereotypes and of the meaning."""
+    is_mean = pl.col("draw").is_null() & pl.col("variant").is_null()
+    own = runs.scores.filter(pl.col("study") == "debias", pl.col("version").is_not_null(), is_mean)
+    social = own.filter(pl.col("measure") == WEAT, ~pl.col("dataset").is_in(HARMLESS))
+    for (model,), rows in own.group_by(["model"], maintain_order=True):
         biased = social.filter(pl.col("model") == model)
-        effects = dict(biased.group_by("setting").agg(pl.col("value").abs().mean()).iter_rows())
-        meaning = mine.filter(pl.col("measure").is_in(["valence", "similarity"]))
-        for method in mine.get_column("setting").unique(maintain_order=True).to_list():
-            if method == ORIGINAL or method.partition(":")[0] == RANDOM or method not in effects:
-                continue
-            text = f"{_less(method, effects, biased.get_column('dataset').n_unique())}.{_kept(method, meaning)}"
-            yield Sentence(text, "debias", str(model), effects[method], whole=True, ends=("Most left", "Least left"))
+        effects = dict(biased.group_by("version").agg(pl.col("value").abs().mean()).iter_rows())
+        meaning = rows.filter(pl.col("measure").is_in([VALENCE, SIMILARITY]))
+        for version in rows.get_column("version").unique(maintain_order=True).to_list():
+            if version in effects and version not in (ORIGINAL, RANDOM):
+                bias = _remaining_bias(version, effects, biased.get_column("dataset").n_unique())
+                text = f"{bias}.{_remaining_meaning(version, meaning)}"
+                yield Sentence(
+                    text, "debias", str(model), effects[version], whole=True, ends=("Most left", "Least left")
+                )
 
 
-def _less(method: str, effects: dict[str, float], tests: int) -> str:
-    """Whether stereotypes are weaker, and than what random directions leave."""
-    before, after, chance = effects.get(ORIGINAL), effects[method], effects.get(RANDOM)
-    text = (
-        f"{method} leaves a mean |d| of {format_number(after)} over {tests} social association test{'s' * (tests != 1)}"
-    )
+def _remaining_bias(version: str, effects: Mapping[str, float], tests: int) -> str:
+    """Say whether stereotypes are weaker, also than what random directions leave."""
+    before, after, chance = effects.get(ORIGINAL), effects[version], effects.get(RANDOM)
+    count = f"{tests} social association test{'s' * (tests != 1)}"
+    text = f"{version} leaves a mean |d| of {format_number(after)} over {count}"
     if before is not None:
         verdict = "better" if after < before else "worse" if after > before else "no change"
         text += f", from {format_number(before)}: {verdict}"
-    if chance is not None:
-        text += f" (random directions leave {format_number(chance)})"
-    return text
+    return text + (f" (random directions leave {format_number(chance)})" if chance is not None else "")
 
 
-def _kept(method: str, meaning: pl.DataFrame) -> str:
-    """Whether what the vectors know of words is still there."""
+def _remaining_meaning(version: str, meaning: pl.DataFrame) -> str:
+    """Say whether the vectors still know what they knew of words."""
     kept: list[str] = []
     lost: list[str] = []
     for (dataset,), rows in meaning.group_by(["dataset"], maintain_order=True):
-        at = {row["setting"]: row for row in rows.iter_rows(named=True)}
-        if ORIGINAL in at and method in at:
-            before, after = at[ORIGINAL], at[method]["value"]
-            limit = before["low"] if before["low"] is not None else before["value"] - KEPT
-            said = f"{dataset} {format_number(before['value'])} → {format_number(after)}"
-            (lost if after < limit else kept).append(said)
+        at = {row["version"]: row for row in rows.iter_rows(named=True)}
+        if ORIGINAL in at and version in at:
+            before, after = at[ORIGINAL], at[version]["value"]
+            limit = before["low"] if before["low"] is not None else before["value"] - NEGLIGIBLE_LOSS
+            text = f"{dataset} {format_number(before['value'])} → {format_number(after)}"
+            (lost if after < limit else kept).append(text)
     if lost:
         return f" It costs meaning: {format_list([*lost, *kept], 4)}."
     return f" It keeps meaning: {format_list(kept, 4)}." if kept else ""
 
 
 def sensitivity(runs: Runs) -> Iterator[Sentence]:
-    """For each model, the tests whose conclusion holds, and those that are least sure, with what flips them."""
+    """Name for each model the tests whose conclusion holds, and those that are least certain, with what flips them."""
     for at, run in enumerate(runs.each):
         scores = run.scores.filter(TRIED)
-        for number_, (model,) in enumerate(scores.select("model").unique(maintain_order=True).iter_rows()):
-            mine = scores.filter(pl.col("model") == model)
-            tests = mine.filter(OF_SIDES).get_column("dataset").unique().to_list()
-            for title in CURVE_CHAPTERS:
-                kind = pl.col("dataset").is_in(tests)
-                rows = mine.filter(kind if title == OF_TESTS else ~kind)
+        for number, (model,) in enumerate(scores.select("model").unique(maintain_order=True).iter_rows()):
+            for title, datasets in zip(CURVE_CHAPTERS, datasets_by_kind(run, model), strict=True):
+                is_whole = pl.col("subset").is_null() & pl.col("dataset").is_in(datasets)
+                rows = scores.filter(pl.col("model") == model, is_whole)
                 if len(rows):
-                    text, held = _said(run, rows, "d" if title == OF_TESTS else "ρ")
-                    yield Sentence(text, curve_id(title, at, number_), str(model), held, ends=("Surest", "Least sure"))
+                    text, order = _certainty(run, rows, is_test=title == OF_TESTS)
+                    ends = ("Most certain", "Least certain")
+                    yield Sentence(text, curve_id(title, at, number), str(model), order, ends=ends)
 
 
-def _said(run: Run, rows: pl.DataFrame, symbol: str) -> tuple[str, float]:
-    whole = {
-        str(dataset): {row["measure"].removeprefix("sensitivity:"): row for row in part.iter_rows(named=True)}
-        for (dataset,), part in rows.filter(~OPTION).group_by(["dataset"], maintain_order=True)
-    }
-    flipped = {dataset: told["flipped"]["value"] for dataset, told in whole.items()}
-    held = [dataset for dataset, share in flipped.items() if share <= 1 - HOLDS]
-    surety = 1 - sum(flipped.values()) / len(flipped)
-    many = "association tests" if symbol == "d" else "lexica"
-    counted = f"{len(held)} of {len(whole)} {many}"
-    first = f"comes to the same conclusion in {format_percent(HOLDS)} or more of the variants of {counted}"
-    if len(held) == len(whole):
-        return f"{first}.", surety
-    unsure = sorted((name for name in whole if name not in held), key=lambda name: -flipped[name])[:NAMED]
-    told = [_unsure(run, rows.filter(pl.col("dataset") == name), whole[name], symbol) for name in unsure]
-    return f"{first}. Least sure: {'; '.join(told)}.", surety
+def _certainty(run: Run, rows: pl.DataFrame, *, is_test: bool) -> tuple[str, float]:
+    by_dataset: dict[str, dict[str, Score]] = {}
+    for row in rows.iter_rows(named=True):
+        by_dataset.setdefault(row["dataset"], {})[row["variant"]] = row
+    flipped = {dataset: variants["flipped"]["value"] for dataset, variants in by_dataset.items()}
+    uncertain = sorted((name for name in flipped if flipped[name] > 1 - HOLDS), key=lambda name: -flipped[name])
+    order = 1 - sum(flipped.values()) / len(flipped)
+    counted = f"{len(flipped) - len(uncertain)} of {len(flipped)} {'association tests' if is_test else 'lexica'}"
+    first = f"reaches the same conclusion in {format_percent(HOLDS)} or more of the variants of {counted}"
+    if not uncertain:
+        return f"{first}.", order
+    described = [_describe_flips(run, by_dataset[name], "d" if is_test else "ρ") for name in uncertain[:MAX_NAMED]]
+    return f"{first}. Least certain: {'; '.join(described)}.", order
 
 
-def _unsure(run: Run, rows: pl.DataFrame, told: dict[str, Any], symbol: str) -> str:
-    """One test: how many variants flip, with which options most, and which single words."""
-    row = told["flipped"]
-    options = rows.filter(OPTION).sort("value", descending=True, maintain_order=True).head(NAMED)
-    named = [
-        f"{one['setting'].partition(': ')[2]} {format_percent(one['value'])}" for one in options.iter_rows(named=True)
-    ]
-    words = single_words(run, row["model"], row["dataset"])
+def _describe_flips(run: Run, variants: Mapping[str, Score], symbol: str) -> str:
+    """Say how many variants of a test flip, with which options most, and without which single words."""
+    row, median = variants["flipped"], variants["median"]
+    table = variants_of(run, row["model"], row["dataset"])
+    shares = pl.concat(
+        table.group_by(pl.col(choice).alias("option"), maintain_order=True).agg(pl.col("is_flipped").mean())
+        for choice in choices_of(table)
+    ).sort("is_flipped", descending=True, maintain_order=True)
+    options = [f"{option} {format_percent(share)}" for option, share in shares.head(MAX_NAMED).iter_rows()]
+    words = single_words(table)
     alone = f"; without {format_list(words, 3)} alone it flips" if words else ""
-    name = TESTS.get(row["dataset"], row["dataset"])
     share = f"{format_percent(row['value'])} of {row['n']:,} variants flip it"
-    ends = f"{format_number(told['median']['low'])} to {format_number(told['median']['high'])}"
-    return f"{name} ({share}, {symbol} {ends}; most of all {format_list(named)}{alone})"
+    ends = f"{format_number(median['low'])} to {format_number(median['high'])}"
+    name = FULL.get(row["dataset"], row["dataset"])
+    return f"{name} ({share}, {symbol} {ends}; most of all {format_list(options)}{alone})"
 
 
-def single_words(run: Run, model: str, dataset: str) -> list[str]:
-    """The words without any one of which the conclusion is another, all other choices as they are."""
-    mine = run.items.filter(TRIED, pl.col("model") == model, pl.col("dataset") == dataset, pl.col("left_out").is_null())
-    table = mine.select("item", "group", "place", "value", "p").collect()
-    concluded = pl.when(pl.col("p") < LEVEL).then(pl.col("value").sign()).otherwise(0.0)
-    alike = table.filter(pl.col("place") == table.item(0, "place")).with_columns(concluded=concluded)
-    single = alike.filter(pl.col("group").is_in(["one target out", "one attribute out"]))
-    flips = single.filter(pl.col("concluded") != alike.item(0, "concluded"))
-    return [str(word) for word in flips.get_column("item").unique(maintain_order=True)]
+def single_words(table: pl.DataFrame) -> list[str]:
+    """Return the words without any one of which the conclusion is another, all other choices as they are."""
+    others = [name for name in choices_of(table) if name != "words"]
+    alike = table.filter(pl.col(name) == table.item(0, name) for name in others)
+    flips = alike.filter(pl.col("words").is_in(ONE_OUT), pl.col("is_flipped"))
+    return [str(word) for word in flips.get_column("without").unique(maintain_order=True)]

@@ -1,6 +1,5 @@
 """Make a model card of runs: a section with numbers and sources, and the same numbers as `model-index` metadata."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -11,16 +10,17 @@ import polars as pl
 
 from wordworth.errors import Foreign, WordworthError, nearest
 from wordworth.files import replacing, sha256_of
-from wordworth.pages.captions import chance
-from wordworth.pages.insights import associations
+from wordworth.measure import main_measures
+from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.markdown import escaped, line, power
+from wordworth.pages.markdown import escaped, interval, line, p_text
 from wordworth.pages.missing import missing, remarks
-from wordworth.pages.naming import TESTS
-from wordworth.pages.runs import ALL, AS_IT_IS, Runs
-from wordworth.results.flags import COVERED, MARK, legend
-from wordworth.results.numbers import format_list, format_number, format_percent
-from wordworth.results.schema import main_scores
+from wordworth.pages.naming import FULL, show_value
+from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score, better_of
+from wordworth.results.columns import main_scores
+from wordworth.results.notices import MIN_COVERAGE, Notice, caution_legend
+from wordworth.results.numbers import format_list, format_percent
+from wordworth.results.run import MANIFEST, Run
 from wordworth.results.vocabulary import HARMLESS
 from wordworth.visible import visible
 
@@ -31,7 +31,6 @@ TASKS = {"causal": "text-generation", "masked": "fill-mask", "nli": "text-classi
 """Family of a model → the hub's name of its task; of others, feature-extraction."""
 TOOL = "wordworth"
 
-Row = Mapping[str, Any]
 Unmeasured = Callable[[Mapping[str, Any], Mapping[str, Mapping[str, Any]], Collection[str]], Iterable[str]]
 """Facts of a model, study → settings of those that were run, experiments that have scores → what was not run, in
 sentences. Whoever knows the studies gives it: this room only reads runs."""
@@ -44,7 +43,7 @@ class Card:
     model: str
     runs: Runs
     """Only of this model."""
-    rows: tuple[Row, ...]
+    rows: tuple[Score, ...]
     """The scores that stand for the runs."""
     unmeasured: tuple[str, ...]
     """Sentences: what applies to the model and was not run."""
@@ -69,63 +68,68 @@ def card_of(runs: Runs, wanted: str, unmeasured: Unmeasured) -> Card:
     rows = tuple(_choose_rows(own))
     if not rows:
         raise WordworthError(f"the runs of {model} have no number of the model as it is; run a study on it first")
-    done = {run.manifest["study"]: run.manifest["settings"] for run in own.each}
+    done = {run.study: run.settings for run in _studied(own)}
     measured = {*own.scores.get_column("experiment").drop_nulls()}
     return Card(model, own, rows, tuple(unmeasured(own.facts.get(model, {}), done, measured)))
 
 
 def _select_model(runs: Runs, model: str) -> Runs:
     """Return the runs with what they say of one model, or of none."""
+
+    def is_about(notice: Notice) -> bool:
+        return notice.model is None or notice.model == model
+
+    scores = runs.scores.filter(pl.col("model").is_in([ALL, model]))
     each = []
-    for run in runs.each:
-        scores = run.scores.filter(pl.col("model") == model)
-        if len(scores):
-            failed = [part for part in run.manifest["failed"] if part.get("model") in (None, "", model)]
-            manifest = {**run.manifest, "failed": failed}
-            each.append(replace(run, scores=scores, manifest=manifest))
-    outcome = replace(runs.outcome, failed=tuple(one for one in runs.outcome.failed if model in one["models"]))
-    return replace(
-        runs, each=tuple(each), scores=runs.scores.filter(pl.col("model").is_in([ALL, model])), outcome=outcome
-    )
+    for at, run in enumerate(runs.each):  # a run without the model stays in its place, with nothing to say
+        studied = at in scores.filter(pl.col("model") == model).get_column("run")
+        notices = [one for one in run.notices if studied and is_about(one)]
+        each.append(run.model_copy(update={"notices": notices, "skipped": run.skipped if studied else {}}))
+    return replace(runs, each=tuple(each), scores=scores, notices=tuple(filter(is_about, runs.notices)))
 
 
-def _choose_rows(runs: Runs) -> Iterator[Row]:
+def _studied(runs: Runs) -> list[Run]:
+    """Return the runs that have scores."""
+    return [runs.each[at] for at in runs.scores.get_column("run").unique().sort()]
+
+
+def _choose_rows(runs: Runs) -> Iterator[Score]:
     """Choose the numbers of the leaderboard, every association test, and what else needs no choice of a layer."""
-    board = [row for column in leaderboard(runs).columns for row in column.rows.values()]
+    board = [row["row"] for column in leaderboard(runs).columns for row in column.scores.values()]
     tests = associations(runs.scores).get_column("row").to_list()
-    whole = runs.scores.filter(AS_IT_IS, pl.col("layer").is_null())
-    versions = pl.col("setting").is_null() | (pl.col("setting") == "original")
-    others = main_scores(whole.filter(versions)).get_column("row").to_list()
-    picked = runs.scores.filter(pl.col("row").is_in(board), pl.col("layer").is_not_null())
+    whole = runs.scores.filter(AS_IT_IS, pl.col("layer").is_null(), IS_ORIGINAL)
+    others = main_scores(whole, main_measures()).get_column("row").to_list()
+    picked = runs.scores.filter(pl.col("row").is_in([row for row in board if row is not None]), IN_CONTEXT)
     # The best layer is picked on the words that it is then judged on; next to it, what the other half of them gives.
-    held_out = runs.scores.filter(pl.col("measure") == "valence:held-out").join(
-        picked, on=["dataset", "setting", "language"], how="semi", nulls_equal=True
+    held_out = runs.scores.filter(IN_CONTEXT, pl.col("variant") == "held-out").join(
+        picked, on=["dataset", "context", "language"], how="semi", nulls_equal=True
     )
-    rows = [*board, *tests, *others, *held_out.get_column("row")]
+    rows = {*board, *tests, *others, *held_out.get_column("row")} - {None}
     chosen = runs.scores.filter(pl.col("row").is_in(rows), pl.col("model") != ALL)
     # A test that is in two runs of an audit (valnorm and weat) is one test.
-    once = chosen.unique(["measure", "dataset", "language", "setting", "layer"], keep="last", maintain_order=True)
+    place = ["quantity", "dataset", "language", "context", "layer"]
+    once = chosen.unique(place, keep="last", maintain_order=True)
     return (row for row in once.iter_rows(named=True) if row["value"] is not None and isfinite(row["value"]))
 
 
-def _describe_place(row: Row) -> str:
-    """Say where a score was measured, besides its data set: setting, pooling, layer."""
-    words = [row["setting"], row["pooling"], None if row["layer"] is None else f"layer {row['layer']}"]
+def _describe_place(row: Score) -> str:
+    """Say where a score was measured, besides its data set: context, version, pooling, layer."""
+    words = [row["context"], row["version"], row["pooling"], None if row["layer"] is None else f"layer {row['layer']}"]
     words += [row["language"]] if row["language"] != "english" else []
     return ", ".join(str(word) for word in words if word)
 
 
 def _introduce(card: Card) -> Iterator[str]:
-    studies = format_list(list(dict.fromkeys(run.manifest["study"] for run in card.runs.each)))
-    versions = format_list(sorted({run.manifest["versions"].get(TOOL, "?") for run in card.runs.each}))
+    studies = format_list(list(dict.fromkeys(run.study for run in _studied(card.runs))))
+    versions = format_list(sorted({run.versions.get(TOOL, "?") for run in _studied(card.runs)}))
     layered = (
-        " A language model stands with its best layer by valence, which flatters it; valence:held-out is of half of "
-        "the words, in the layer that the other half picked."
+        " A language model is listed with its best layer by valence, which flatters it; valence (held-out) is of half "
+        "of the words, in the layer that the other half picked."
     )
     yield "## What its words are worth\n"
     yield (
-        f"Measured on {escaped(card.model)} with Wordworth {escaped(versions)} ({escaped(studies)}). A number stands "
-        "with its 95 % interval, over the words or items that it is made of; ↑ higher is better, ↓ lower, → 0 nearer "
+        f"Measured on {escaped(card.model)} with Wordworth {escaped(versions)} ({escaped(studies)}). In brackets: the "
+        "95 % interval over the words or items that a number is computed from; ↑ higher is better, ↓ lower, → 0 nearer "
         f"to 0.{layered if any(row['layer'] is not None for row in card.rows) else ''}"
     )
 
@@ -134,31 +138,30 @@ def _list_numbers(card: Card) -> Iterator[str]:
     yield line(["measure", "data", "where", "value [95 %]", "p", "n", "better"])
     yield line(["---", "---", "---", "---:", "---:", "---:", "---"])
     for row in card.rows:
-        value = format_number(row["value"]) + (MARK if row["flags"] else "")
-        if row["low"] is not None and row["high"] is not None:
-            value += rf" \[{format_number(row['low'])}, {format_number(row['high'])}\]"
-        found = chance(card.runs, row)
-        p = escaped(found.written(power)) if found else ""
-        better = "" if row["dataset"] in HARMLESS else ARROWS.get(card.runs.better(row["measure"]), "")
-        means = f" ({TESTS[row['dataset']]})" if row["dataset"] in TESTS else ""
-        names = [escaped(text) for text in (row["measure"], f"{row['dataset'] or ''}{means}", _describe_place(row))]
-        yield line([*names, value, p, "" if row["n"] is None else f"{row['n']:,}", better])
-    care = legend((f"{row['measure']} {row['dataset'] or ''}".strip(), row["flags"]) for row in card.rows)
-    if care:
-        yield f"\n{escaped(care)}."
+        value = show_value(row) + interval(row["low"], row["high"])
+        better = "" if row["dataset"] in HARMLESS else ARROWS.get(better_of(row), "")
+        means = f" ({FULL[row['dataset']]})" if row["dataset"] in FULL else ""
+        names = [escaped(text) for text in (row["quantity"], f"{row['dataset'] or ''}{means}", _describe_place(row))]
+        n = "" if row["n"] is None else f"{row['n']:,}"
+        yield line([*names, value, p_text(row["p"], row["partitions"]), n, better])
+    legend = caution_legend((f"{row['quantity']} {row['dataset'] or ''}".strip(), row["cautions"]) for row in card.rows)
+    if legend:
+        yield f"\n{escaped(legend)}."
 
 
 def _list_unmeasured(card: Card) -> Iterator[str]:
-    """List what was not run, what failed, and what is covered too little."""
+    """List what was not run, what failed, and what has low coverage."""
     yield "### What was not measured\n"
     yield from (f"- {escaped(sentence)}" for sentence in card.unmeasured)
     gaps = missing(card.runs)
     for kind in [*gaps, *remarks(card.runs)]:
-        yield from (f"- {escaped(kind.question)} {escaped(sentence)}" for sentence in kind.every)
+        yield from (f"- {escaped(kind.heading)}: {escaped(sentence)}" for sentence in kind.sentences)
     if not gaps:
-        covered = format_percent(COVERED)
-        yield f"- Of what was asked for, nothing failed, and every data set is covered to {covered} or more."
-    yield from (f"- Left out: {count:,} {escaped(reason)}." for reason, count in card.runs.left_out.items())
+        covered = format_percent(MIN_COVERAGE)
+        yield f"- Of what was asked for, nothing failed, and every data set has at least {covered} coverage."
+    yield from (
+        f"- Items without a number: {count:,} {escaped(reason)}." for reason, count in card.runs.skipped.items()
+    )
     yield "- Anything that no test here asks about."
 
 
@@ -170,12 +173,12 @@ def _make_results(card: Card) -> Iterator[Any]:
     for row in card.rows:
         run = card.runs.run_of(row)
         dataset = visible(row["dataset"] or row["experiment"])
-        sums = {one["name"]: one.get("sha256") for one in run.manifest["data"]}
-        rest = {"measured_with": f"{TOOL} {run.manifest['versions'].get(TOOL, '?')}"}
-        rest |= {
+        sums = {one.name: one.sha256 for one in run.data}
+        rest = {
+            "measured_with": f"{TOOL} {run.versions.get(TOOL, '?')}",
             "study": row["study"],
             "language": row["language"] or "",
-            "manifest_sha256": sha256_of(run.folder / "run.json"),
+            "manifest_sha256": sha256_of(run.folder / MANIFEST) if run.folder else "",
         }
         numbers = {"low_95": row["low"], "high_95": row["high"], "p": row["p"], "n": row["n"]}
         numbers = {name: value for name, value in numbers.items() if value is not None and isfinite(value)}
@@ -185,12 +188,12 @@ def _make_results(card: Card) -> Iterator[Any]:
             dataset_type=dataset,
             dataset_name=dataset,
             dataset_config=visible(", ".join(filter(None, [row["experiment"], _describe_place(row)]))),
-            dataset_revision=sums.get(row["dataset"]) or sums.get(re.split("[/:]", row["dataset"] or "")[0]) or None,
+            dataset_revision=sums.get(row["dataset"]) or None,
             dataset_args={name: visible(text) for name, text in rest.items() if text},
-            metric_type=row["measure"],
-            metric_name=row["measure"],
+            metric_type=row["quantity"],
+            metric_name=row["quantity"],
             metric_value=row["value"],
-            metric_args=numbers | ({"read_with_care": visible(row["flags"])} if row["flags"] else {}),
+            metric_args=numbers | ({"read_with_care": row["care"]} if row["care"] else {}),
         )
 
 
@@ -202,16 +205,12 @@ def card_text(card: Card, readme: Path | None = None) -> str:
         text = "" if readme is None else readme.read_bytes().decode("utf-8-sig")
         made = ModelCard(text if text.lstrip().startswith("---") else f"---\n{{}}\n---\n\n{text}")
     data: Any = made.data  # a ModelCardData, which the library's types do not say
-    others = [one for one in data.eval_results or () if not _is_ours(one)]
+    others = [one for one in data.eval_results or () if "measured_with" not in (one.dataset_args or {})]
     data.model_name = data.model_name or visible(card.model)
     data.eval_results = [*others, *_make_results(card)]
     made.text = _replace_section(made.text.replace("\r\n", "\n"), card.section)
     whole = str(made).replace("\r\n", "\n")
     return whole.replace("\n", "\r\n") if "\r\n" in text else whole
-
-
-def _is_ours(result: Any) -> bool:
-    return str((result.dataset_args or {}).get("measured_with", "")).startswith(f"{TOOL} ")
 
 
 def _replace_section(text: str, section: str) -> str:

@@ -5,9 +5,10 @@ from itertools import groupby
 
 from wordworth.pages.missing import plain_missing
 from wordworth.pages.runs import Runs
-from wordworth.pages.tables import Cell, Column, Part, Table, cell_of, columns, tables
-from wordworth.results.flags import MARK
-from wordworth.results.numbers import format_number
+from wordworth.pages.tables import Column, cell_of, columns, tables
+from wordworth.results.notices import CAUTION_MARK
+from wordworth.results.numbers import format_exact_p, format_interval, format_number
+from wordworth.results.table import Cell, Part, Table
 from wordworth.visible import visible
 
 _ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -97,13 +98,15 @@ def _number(cell: Cell | None, part: Part) -> str:
         return ""
     if part == "value":
         text = escape_latex(format_number(cell.value))
-        return (rf"\textbf{{{text}}}" if cell.best else text) + escape_latex(MARK if cell.flags else "")
-    if part == "interval":
-        return rf"{{\footnotesize[{escape_latex(format_number(cell.low))}, {escape_latex(format_number(cell.high))}]}}"
+        mark = escape_latex(CAUTION_MARK if cell.cautions else "")
+        return (rf"\textbf{{{text}}}" if cell.is_best else text) + mark
+    if part == "interval" and cell.low is not None and cell.high is not None:
+        return rf"{{\footnotesize{escape_latex(format_interval(cell.low, cell.high))}}}"
     if part == "n":
         return f"{cell.n:,}"
-    return cell.chance.written(_power).replace("< ", "$<$") if cell.chance else ""
+    return format_exact_p(cell.p, cell.partitions, _power).replace("< ", "$<$") if cell.p is not None else ""
 
 
 def _power(mantissa: str, exponent: int) -> str:
-    return rf"${mantissa}\times 10^{{{exponent}}}$"
+    times = rf"{mantissa}\times " if mantissa else ""
+    return rf"${times}10^{{{exponent}}}$"

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from wordworth.pages.answers import plain_answers
 from wordworth.pages.runs import Runs
-from wordworth.pages.tables import Cell, Column, Part, Table, cell_of, columns, tables
-from wordworth.results.flags import MARK
-from wordworth.results.numbers import format_number
+from wordworth.pages.tables import Column, cell_of, columns, tables
+from wordworth.results.notices import CAUTION_MARK
+from wordworth.results.numbers import format_exact_p, format_interval, format_number
+from wordworth.results.table import Cell, Part, Table
 from wordworth.visible import visible
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -34,7 +35,7 @@ def _lines(table: Table) -> Iterator[str]:
 
 
 def line(cells: Sequence[str]) -> str:
-    """A row of a table, of cells that are Markdown already."""
+    """Return a row of a table, of cells that are Markdown already."""
     return f"| {' | '.join(cells)} |"
 
 
@@ -49,21 +50,30 @@ def _part(cell: Cell | None, part: Part) -> str:
     if cell is None or not cell.has(part):
         return ""
     if part == "value":
-        text = format_number(cell.value) + (MARK if cell.flags else "")
-        interval = rf" \[{format_number(cell.low)}, {format_number(cell.high)}\]" if cell.has("interval") else ""
-        return (f"**{text}**" if cell.best else text) + interval
+        text = format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
+        return (f"**{text}**" if cell.is_best else text) + interval(cell.low, cell.high)
     if part == "n":
         return f"{cell.n:,}"
-    return escaped(cell.chance.written(power)) if cell.chance else ""
+    return p_text(cell.p, cell.partitions)
 
 
-def power(mantissa: str, exponent: int) -> str:
-    """7.8 × 10⁻⁵."""
+def interval(low: float | None, high: float | None) -> str:
+    """Return an interval behind its value; blank without one."""
+    return "" if low is None or high is None else f" {escaped(format_interval(low, high))}"
+
+
+def p_text(p: float | None, partitions: int | None) -> str:
+    """Return p; blank without one."""
+    return "" if p is None else escaped(format_exact_p(p, partitions, _power))
+
+
+def _power(mantissa: str, exponent: int) -> str:
+    """Return 7.8 × 10⁻⁵."""
     return f"{f'{mantissa} × ' if mantissa else ''}10{str(exponent).translate(_RAISED)}"
 
 
 def escaped(text: str) -> str:
-    """Nothing in a name is taken for Markdown or HTML."""
+    """Escape what would be read as Markdown or HTML."""
     safe = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", visible(text))
     safe = re.sub(r"^(\d*)([-+.)])(?=\s)", r"\1\\\2", safe)  # no list begins inside a line
     safe = safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

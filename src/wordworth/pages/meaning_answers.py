@@ -1,128 +1,125 @@
 """Answers from geometry: what vectors know of words, where context takes over, whom they stereotype."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, replace
-from math import comb
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
-from wordworth.pages.insights import APART, LEVEL, Best, above_chance, associations, best_layers, partings, recoveries
-from wordworth.pages.naming import TESTS, Sentence, marked, with_interval
-from wordworth.pages.published import Standing, kind_of, standing
-from wordworth.pages.runs import AS_IT_IS, Runs
-from wordworth.results.flags import parted
+from wordworth.pages.insights import (
+    IS_ABOVE,
+    IS_DIFFERENCE,
+    LEVEL,
+    associations,
+    best_layers,
+    contexts_apart,
+    recoveries,
+)
+from wordworth.pages.naming import FULL, TESTS, Sentence, show_value, with_interval
+from wordworth.pages.published import Quantity, Standing, kind_of, standing
+from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, SIMILARITY, VALENCE, Runs, Score
+from wordworth.results.notices import Caution
 from wordworth.results.numbers import format_list, format_number
 from wordworth.results.vocabulary import HARMLESS
 from wordworth.statistics.paired_tests import holm
 
 STRONGEST = 3
-PARTITIONS = 10_000
-"""A p by Monte Carlo is no finer than one in so many; an exact one is taken to be no finer either."""
+MAX_APART = 0.1
+"""Contexts whose ρ differ by more than this have diverged."""
+NEAR_BEST = 0.97
+"""The layer of closest agreement is one where valence is at least this share of its highest mean."""
+MAX_PARTITIONS = 10_000
+"""p by Monte Carlo is no finer than one in so many; an exact p is taken to be no finer either."""
 
 
 def in_layers(runs: Runs) -> Iterator[Sentence]:
-    """The best layer of a language model for valence, against an untrained network and against published models."""
-    by_model: dict[str, list[Best]] = {}
-    for best in best_layers(runs.scores):
-        by_model.setdefault(best.model, []).append(best)
-    for model, every in by_model.items():
-        first = every[0]
-        where = f" best in layer {first.layer} of {first.top}" if first.top else ""  # a sentence encoder has one layer
-        words = "" if first.n is None else f" of {first.n:,} words"
+    """Describe the best layer of a language model for valence, next to an untrained network and published models."""
+    for (model,), rows in best_layers(runs.scores).group_by(["model"], maintain_order=True):
+        first, *others = rows.to_dicts()
+        where = f" best in layer {first['layer']} of {first['top']}" if first["top"] else ""  # sentence encoders: one
+        words = "" if first["n"] is None else f" of {first['n']:,} words"
         text = (
-            f"reads valence{where}: ρ = {with_interval(asdict(first))} with people’s ratings{words} "
-            f"({first.dataset}, {first.setting}){_at_its_best(runs, first)}{_control(first)}."
+            f"reads valence{where}: ρ = {with_interval(first)} with people’s ratings{words} "
+            f"({first['dataset']}, {first['context']}){_at_its_best(runs, first)}{_untrained(first)}."
         )
-        more = [f"{marked(asdict(one))} on {one.dataset} (layer {one.layer})" for one in every[1:]]
-        if first.held_out is not None:
-            more.insert(0, f"{format_number(first.held_out)} on words that had no part in picking the layer")
+        more = [f"{show_value(one)} on {one['dataset']} (layer {one['layer']})" for one in others]
+        if first["held_out"] is not None:
+            more.insert(0, f"{format_number(first['held_out'])} on words that were not used to pick the layer")
         text += f" It has {format_list(more)}." if more else ""
-        yield Sentence(text, "valence-layers", model, first.value)
+        yield Sentence(text, "valence-layers", str(model), first["value"])
 
 
-def _control(best: Best) -> str:
-    if best.untrained is None:
+def _untrained(best: Score) -> str:
+    if best["untrained"] is None:
         return ""
-    if best.learnt is False:
-        return f"; the same network untrained has as much ({format_number(best.untrained)}): training adds nothing"
-    return f"; the same network untrained has {format_number(best.untrained)}"
+    value = format_number(best["untrained"])
+    if best["is_above"] is False:
+        return f"; the same network untrained has as much ({value}): training adds nothing"
+    return f"; the same network untrained has {value}"
 
 
-def _at_its_best(runs: Runs, best: Best) -> str:
-    """The best layer with as many components nullified as are best for it, against published models at their best."""
+def _at_its_best(runs: Runs, best: Score) -> str:
+    """Describe the best layer with its best number of components nullified, next to published models at their best."""
     rows = runs.scores.filter(
-        pl.col("model") == best.model,
-        pl.col("dataset") == best.dataset,
-        pl.col("setting") == best.setting,
-        pl.col("layer") == best.layer,
-        pl.col("measure") == "valence",
+        *(pl.col(name) == best[name] for name in ("model", "dataset", "context", "layer", "measure")),
         pl.col("experiment").is_in(["contextualization", "isolation"]),
+        pl.col("variant").is_null(),
     )
     row = rows.sort("value", descending=True, nulls_last=True, maintain_order=True).row(0, named=True)
-    place = _standing(runs, row, layer="best")
+    place = _standing(runs, row, is_best=True)
     if place is None:
         return ""
-    raw = row["pcs"] is None or row["value"] <= best.value
-    what = "" if raw else f" and {format_number(row['value'])} with {_components(row['pcs'])} nullified,"
-    return f",{what} {replace(place, whose=f'{place.whose} at best').said(row['value'], row['low'], row['high'])}"
+    raw = row["components"] is None or row["value"] <= best["value"]
+    what = "" if raw else f" and {format_number(row['value'])} with {_components(row['components'])} nullified,"
+    return f",{what} {replace(place, whose=f'{place.whose} at best').describe(row['value'], row['low'], row['high'])}"
 
 
-def _standing(runs: Runs, row: dict[str, Any], **more: Any) -> Standing | None:
-    """Where a score stands; nowhere, if it is of few of the words that the papers had."""
-    if any(flag.startswith("coverage") for flag in parted(row["flags"])):
+def _standing(runs: Runs, row: Score, *, is_best: bool = False) -> Standing | None:
+    """Return where a score is among published ones; None if it is of few of the words that the papers had."""
+    if Caution.LOW_COVERAGE in (row["cautions"] or ()):
         return None
-    kind = kind_of(runs.facts.get(row["model"], {}))
-    quantity = {"measure": row["measure"], "dataset": row["dataset"], "setting": row["setting"] or "", **more}
-    return standing(row["model"], kind, **quantity)
+    quantity = Quantity.of_score(row)._replace(pooling="")
+    return standing(row["name"], kind_of(runs.facts.get(row["model"], {})), quantity, is_best=is_best)
 
 
 def of_vectors(runs: Runs) -> Iterator[Sentence]:
-    """Valence of word vectors, against shuffled ratings and against published embeddings."""
-    rows = runs.scores.filter(AS_IT_IS, pl.col("experiment") == "valence", pl.col("measure") == "valence")
-    for (model,), mine in rows.group_by(["model"], maintain_order=True):
-        text, value = _ranked(runs, mine, "words", "agrees with people on the valence of words by")
-        yield Sentence(text, "intrinsic", str(model), value)
+    """Describe valence and word similarity of word vectors, next to shuffled ratings and published embeddings."""
+    for measure, experiments, items, what in (
+        (VALENCE, [VALENCE], "words", "the valence of words"),
+        (SIMILARITY, [SIMILARITY, "quality"], "pairs", "how similar words are"),
+    ):
+        where = pl.col("experiment").is_in(experiments), pl.col("measure") == measure, pl.col("layer").is_null()
+        rows = runs.scores.filter(AS_IT_IS, *where, IS_PLAIN)
+        for (model,), own in rows.group_by(["model"], maintain_order=True):
+            text, value = _rank(runs, own, items, f"agrees with people on {what} by")
+            yield Sentence(text, "intrinsic", str(model), value)
 
 
-def similar(runs: Runs) -> Iterator[Sentence]:
-    """Word similarity of word vectors, against published embeddings."""
-    rows = runs.scores.filter(
-        AS_IT_IS,
-        pl.col("experiment").is_in(["similarity", "quality"]),
-        pl.col("measure") == "similarity",
-        pl.col("layer").is_null(),
-    )
-    for (model,), mine in rows.group_by(["model"], maintain_order=True):
-        text, value = _ranked(runs, mine, "pairs", "agrees with people on how similar words are by")
-        yield Sentence(text, "intrinsic", str(model), value)
-
-
-def _ranked(runs: Runs, mine: pl.DataFrame, items: str, verb: str) -> tuple[str, float]:
+def _rank(runs: Runs, own: pl.DataFrame, items: str, verb: str) -> tuple[str, float]:
     """Return a sentence and a value: a data set that papers have, with where it is among them; then the others."""
-    rows = mine.unique("dataset", keep="first", maintain_order=True).to_dicts()
+    rows = own.unique("dataset", keep="first", maintain_order=True).to_dicts()
     places = {row["dataset"]: _standing(runs, row) for row in rows}
     first = next((row for row in rows if places[row["dataset"]]), rows[0])
     place = places[first["dataset"]]
     n = f" ({first['n']:,} {items})" if first["n"] is not None else ""
     text = f"{verb} ρ = {with_interval(first)} on {first['dataset']}{n}"
-    text += f", {place.said(first['value'], first['low'], first['high'])}" if place else ""
+    text += f", {place.describe(first['value'], first['low'], first['high'])}" if place else ""
     text += _shuffled(runs, first)
-    others = [f"{marked(row)} on {row['dataset']}" for row in rows if row is not first]
+    others = [f"{show_value(row)} on {row['dataset']}" for row in rows if row is not first]
     return f"{text}." + (f" It has {format_list(others)}." if others else ""), first["value"]
 
 
-def _shuffled(runs: Runs, row: dict[str, Any]) -> str:
-    """What shuffled ratings give, where that control was run."""
-    same = [pl.col(key) == row[key] for key in ("model", "dataset")]
-    control = runs.scores.filter(*same, pl.col("setting") == "shuffled")
-    chance = control.filter(pl.col("measure") == "valence:control")
-    if row["measure"] != "valence" or chance.is_empty():
+def _shuffled(runs: Runs, row: Score) -> str:
+    """Return what shuffled ratings give, where that control was run."""
+    same = (pl.col(key) == row[key] for key in ("model", "dataset", "measure"))
+    control = runs.scores.filter(*same, pl.col("control") == "shuffled")
+    chance = control.filter(pl.col("variant").is_null())
+    if chance.is_empty():
         return ""
-    above = control.filter(pl.col("measure") == "valence:above")
-    learnt = above_chance(above.row(0, named=True) if len(above) else None)
-    given = format_number(chance.get_column("value")[0])
-    return f", no more than shuffled ratings give ({given})" if learnt is False else f"; shuffled ratings give {given}"
+    is_above = control.filter(*IS_DIFFERENCE).select(IS_ABOVE).to_series().to_list()
+    given = format_number(chance.item(0, "value"))
+    return (
+        f", no more than shuffled ratings give ({given})" if is_above == [False] else f"; shuffled ratings give {given}"
+    )
 
 
 def _components(count: int) -> str:
@@ -130,60 +127,63 @@ def _components(count: int) -> str:
 
 
 def context(runs: Runs) -> Iterator[Sentence]:
-    """Where vectors speak of the sentence rather than of the word."""
-    for parting in partings(runs.scores):
+    """Say in which layer contexts agree most closely, and from which on vectors reflect the context."""
+    for model, layers in contexts_apart(runs.scores):
+        strong = layers.filter(pl.col("value") >= NEAR_BEST * pl.col("value").max())
+        closest = strong.sort("apart", maintain_order=True).row(0, named=True)
+        last_together = layers.filter(pl.col("apart") <= MAX_APART).get_column("layer").max()
+        after = layers if last_together is None else layers.filter(pl.col("layer") > last_together)
+        top, at_top = layers.row(-1, named=True)["layer"], layers.row(-1, named=True)["apart"]
         text = (
-            f"What a vector says of its word depends least on the sentence in layer {parting.closest} (ρ differs by "
-            f"{format_number(parting.within)} between kinds of sentence, {parting.dataset})"
+            f"Valence depends least on the context in layer {closest['layer']} (ρ differs by "
+            f"{format_number(closest['apart'])} between contexts, {closest['dataset']})"
         )
-        if parting.parted is None:
-            text += f" and by at most {format_number(APART)} up to the top"
+        if after.is_empty():
+            text += f" and differs by at most {format_number(MAX_APART)} up to the top"
         else:
             text += (
-                f". From layer {parting.parted} of {parting.top} on it speaks of the context: ρ differs by "
-                f"{format_number(parting.at_top)} in the top layer"
+                f". From layer {after.item(0, 'layer')} of {top} on, vectors mostly reflect the context: ρ differs by "
+                f"{format_number(at_top)} in the top layer"
             )
-        share = 1.0 if parting.parted is None else parting.parted / parting.top
-        yield Sentence(f"{text}.", "valence-layers", parting.model, share, whole=True, ends=("Latest", "Earliest"))
+        share = 1.0 if after.is_empty() else after.item(0, "layer") / top
+        yield Sentence(f"{text}.", "valence-layers", model, share, whole=True, ends=("Latest", "Earliest"))
 
 
 def nullified(runs: Runs) -> Iterator[Sentence]:
-    """What the top layer knows of words behind the directions that all of them share."""
-    for recovery in recoveries(runs.scores):
-        gain = recovery.nullified - recovery.raw
-        where = f"({recovery.dataset}, {recovery.setting})"
-        raw, after = format_number(recovery.raw), format_number(recovery.nullified)
-        if gain > 0:
-            what = "subtracting the mean" if recovery.pcs == 0 else f"nullifying {_components(recovery.pcs)}"
+    """Say what the top layer knows of words behind the directions that all of them share."""
+    for row in recoveries(runs.scores).iter_rows(named=True):
+        where = f"({row['dataset']}, {row['context']})"
+        raw, after = format_number(row["raw"]), format_number(row["value"])
+        if row["value"] > row["raw"]:
+            nullifying = f"nullifying {_components(row['components'])}"
+            what = "subtracting the mean" if row["components"] == 0 else nullifying
             text = f"Yes: in the top layer {what} raises ρ for valence from {raw} to {after} {where}."
         else:
-            text = (
-                f"No: in the top layer ρ for valence is {raw} as it is, and at most {after} after nullifying {where}."
-            )
-        yield Sentence(text, "isolation", recovery.model, gain, whole=True, ends=("Most", "Least"))
+            text = f"No: in the top layer ρ for valence is {raw} as it is, and at most {after} nullified {where}."
+        gain = row["value"] - row["raw"]
+        yield Sentence(text, "isolation", row["model"], gain, whole=True, ends=("Most", "Least"))
 
 
 def stereotypes(runs: Runs) -> Iterator[Sentence]:
-    """The stereotypes that are significant, the strongest first, and those that are reversed."""
+    """List the stereotypes that are significant, the strongest first, and those that are reversed."""
     social = associations(runs.scores).filter(~pl.col("dataset").is_in(HARMLESS))
     strongest_first = social.sort("model_at", -pl.col("value").abs(), maintain_order=True)
-    for (model,), mine in strongest_first.group_by(["model"], maintain_order=True):
-        rows = mine.to_dicts()
+    for (model,), own in strongest_first.group_by(["model"], maintain_order=True):
+        rows = own.to_dicts()
         layer, picked = rows[0]["layer"], rows[0]["picked"]
         tested = [row for row in rows if row["p"] is not None]
         why = "which reads valence best" if picked else "the highest that was tested"
         where = "" if layer is None else f" in layer {layer}, {why}"
-        untested = f"has no p for {_count(len(rows))}{where}, so that none can be called significant."
-        text = _significant(runs, tested, where) if tested else untested
-        order = mine.select(pl.col("value").abs().mean()).item()
+        untested = f"has no p for {_count(len(rows))}{where}, so none can be called significant."
+        text = _significant(tested, where) if tested else untested
+        order = own.select(pl.col("value").abs().mean()).item()
         figure = "weat" if layer is None else "weat-layers"
         yield Sentence(text, figure, str(model), order, ends=("Strongest", "Weakest"))
 
 
-def _significant(runs: Runs, rows: list[dict[str, Any]], where: str) -> str:
-    """Return the sentences for one model: what is significant as the tests have it, and what the other way around."""
-    sides = [str(runs.run_of(row).manifest["settings"].get("sides", "one")) for row in rows]
-    corrected = holm([two_sided(row["p"], row["n"], side) for row, side in zip(rows, sides, strict=True)])
+def _significant(rows: Sequence[Score], where: str) -> str:
+    """Return the sentences for one model: what is significant in the direction of the tests, and what is reversed."""
+    corrected = holm([two_sided(row) for row in rows])
     significant = [row for row, p in zip(rows, corrected, strict=True) if p < LEVEL]
     shown, reverse = ([row for row in significant if row["value"] * sign > 0] for sign in (1, -1))
     tests = f"{len(rows)} test{'s' * (len(rows) != 1)}"
@@ -192,27 +192,29 @@ def _significant(runs: Runs, rows: list[dict[str, Any]], where: str) -> str:
     return text + (f" Against the stereotype: the reverse of {_strongest(reverse)}." if reverse else "")
 
 
-def two_sided(p: float, n: int | None, sides: str) -> float:
-    """p in both directions: an effect against the stereotype is looked for as well.
+def two_sided(row: Score) -> float:
+    """Return p in both directions: an effect against the stereotype is looked for as well.
 
-    The p of the other direction is 1 − p and what is counted in both: the observed partition of the n target words,
-    and as much again where partitions are drawn.
+    The p of the other direction is 1 − p and what is counted in both: the observed partition, and as much again where
+    partitions are drawn.
     """
-    if sides == "two":
+    p: float = row["p"]
+    if row["sides"] == "two":
         return p
-    finest = 2 / min(PARTITIONS, comb(n, n // 2)) if n else 2 / PARTITIONS
+    finest = 2 / min(MAX_PARTITIONS, row["partitions"] or MAX_PARTITIONS)
     return min(1.0, 2 * min(p, 1 - p + finest))
 
 
-def _strongest(rows: list[dict[str, Any]]) -> str:
-    """The strongest, each group of people once; the others are counted."""
-    said: dict[str, str] = {}
+def _strongest(rows: Sequence[Score]) -> str:
+    """Return the strongest, each group of people once; the others are counted."""
+    by_meaning: dict[str, str] = {}
     for row in rows:
-        name = TESTS.get(row["dataset"], row["dataset"])
+        dataset = row["dataset"]
         n = f", {row['n']} words" if row["n"] is not None else ""
         unsure = ", other words might reverse it" if row["low"] is not None and row["low"] <= 0 <= row["high"] else ""
-        said.setdefault(name.partition(" (")[0], f"{name} (d = {with_interval(row)}{n}{unsure})")
-    first = list(said.values())[:STRONGEST]
+        meaning = TESTS[dataset]["meaning"] if dataset in TESTS else dataset
+        by_meaning.setdefault(meaning, f"{FULL.get(dataset, dataset)} (d = {with_interval(row)}{n}{unsure})")
+    first = list(by_meaning.values())[:STRONGEST]
     rest = len(rows) - len(first)
     return "; ".join(first) + (f"; and {rest} more" if rest else "")
 

@@ -1,51 +1,33 @@
 """Scores, tests and sentences as a reader sees them."""
 
-from collections.abc import Mapping
+import tomllib
 from dataclasses import dataclass
-from typing import Any
+from importlib.resources import files
 
-from wordworth.results.flags import MARK
+from wordworth.pages.runs import Score
+from wordworth.results.notices import CAUTION_MARK
 from wordworth.results.numbers import format_interval, format_number
 
-TESTS = {
-    "weat1": "flowers with pleasant, insects with unpleasant",
-    "weat2": "instruments with pleasant, weapons with unpleasant",
-    "weat3": "European American names with pleasant, African American names with unpleasant",
-    "weat4": "European American names with pleasant, African American names with unpleasant (shorter list)",
-    "weat5": "European American names with pleasant, African American names with unpleasant (newer words)",
-    "weat6": "male names with career, female names with family",
-    "weat7": "mathematics with male words, arts with female words",
-    "weat8": "science with male words, arts with female words",
-    "weat9": "mental disease with temporary, physical disease with permanent",
-    "weat10": "young people’s names with pleasant, old people’s names with unpleasant",
+TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
+"""Association test → its number, subject and meaning."""
+SHORT = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}
+"""Test → its name on an axis."""
+FULL = {
+    name: f"{test['meaning']} ({test['edition']})" if "edition" in test else test["meaning"]
+    for name, test in TESTS.items()
 }
-"""Caliskan et al. (2017): what a positive effect associates."""
-TESTS["vast-weat3"] = TESTS["weat3"]
-
-SHORT = {
-    "weat1": "1 flowers, insects",
-    "weat2": "2 instruments, weapons",
-    "weat3": "3 names: race",
-    "weat4": "4 names: race, shorter",
-    "weat5": "5 names: race, newer words",
-    "weat6": "6 names: career, family",
-    "weat7": "7 mathematics, arts: gender",
-    "weat8": "8 science, arts: gender",
-    "weat9": "9 mental, physical disease",
-    "weat10": "10 names: young, old",
-}
-"""The same tests on an axis."""
-SHORT["vast-weat3"] = SHORT["weat3"]
+"""Test → what a positive effect associates, and with which list of words."""
 
 
-def marked(score: Mapping[str, Any]) -> str:
-    """A score's value, with a mark where it is to be read with care."""
-    return format_number(score["value"]) + (MARK if score["flags"] else "")
+def show_value(score: Score) -> str:
+    """Return a score's value, with a mark where it has cautions."""
+    return format_number(score["value"]) + (CAUTION_MARK if score["cautions"] else "")
 
 
-def with_interval(score: Mapping[str, Any]) -> str:
-    """Return a score's value, its mark and its interval where it has one."""
-    return marked(score) + (f" {format_interval(score['low'], score['high'])}" if score["low"] is not None else "")
+def with_interval(score: Score) -> str:
+    """Return a score's value, its mark, and its interval where it has one."""
+    interval = f" {format_interval(score['low'], score['high'])}" if score["low"] is not None else ""
+    return show_value(score) + interval
 
 
 @dataclass(frozen=True)
@@ -57,9 +39,9 @@ class Sentence:
     """The id of a figure or a section of the report."""
     model: str
     order: float
-    """Models are ranked by this where they are too many to be spoken of one by one."""
+    """Many models are ranked by this, and only the first and the last are shown."""
     whole: bool = False
-    """Whether the sentence stands for itself; else it begins with the model's name."""
+    """Whether the text is a sentence; otherwise it continues the model's name."""
     ends: tuple[str, str] = ("Highest", "Lowest")
     """What the first and the last of many are called."""
     lead: str = ""

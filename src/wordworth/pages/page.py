@@ -14,25 +14,27 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
+from wordworth.measure import label
 from wordworth.pages.answers import answers
-from wordworth.pages.behaviour_answers import least_neutral
 from wordworth.pages.comparisons import COMPARED, Comparison, comparison_row, comparisons
 from wordworth.pages.explorer import columnar, explorer
 from wordworth.pages.figures import Figure, figures_of
-from wordworth.pages.figures.svg import CONFIG
+from wordworth.pages.figures.figure import CONFIG
 from wordworth.pages.latex import latex
 from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.markdown import markdown
-from wordworth.pages.missing import FAILED, NOTHING, failed_rows, missing, remarks
-from wordworth.pages.runs import Runs, ended, read_runs
-from wordworth.results import Run
+from wordworth.pages.missing import FAILED_HEADER, NOTHING, failed_rows, missing, remarks, sentences_of
+from wordworth.pages.runs import IS_ORIGINAL, Runs, ended, read_runs
+from wordworth.pages.tables import HEADINGS
+from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
 from wordworth.results.numbers import format_list, format_number
-from wordworth.results.schema import SCORES
+from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run
 from wordworth.visible import visible
 
 FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}
@@ -41,13 +43,18 @@ TABLE_WRITERS = {"md": markdown, "latex": latex}
 """The formats that are tables."""
 PAIRS_PER_MODEL = 20
 """Inferences that are listed, least neutral first."""
+PAIRS_HEADER = ["premise", "hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
 _LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _RIGHT_TO_LEFT = re.compile(f"{_LETTER}+(?:[ ,.'’-]+{_LETTER}+)*")
 """Words of Hebrew, Arabic and related scripts: isolated, they do not reorder the text around them."""
 
 
 def write_report(
-    places: Sequence[Path], output: Path | None = None, form: str = "html", *, tables: Sequence[str] = ()
+    runs_or_folders: Sequence[Run | str | Path],
+    output: Path | None = None,
+    form: str = "html",
+    *,
+    tables: Sequence[str] = (),
 ) -> Path:
     """Write the report of these runs and audits and return its path.
 
@@ -58,8 +65,8 @@ def write_report(
         raise WordworthError(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
     if form not in TABLE_WRITERS and tables:
         raise WordworthError("--table chooses from tables; give --format md or --format latex with it")
-    runs = read_runs(places)
-    place = output or (places[0] if len(places) == 1 else Path()) / FORMATS[form]
+    runs = read_runs(runs_or_folders)
+    place = output or _folder_of(runs_or_folders) / FORMATS[form]
     if place.is_dir():
         raise WordworthError(f"{place} is a folder; name the file to write, such as {place / FORMATS[form]}")
     text = TABLE_WRITERS[form](runs, tables) if form in TABLE_WRITERS else page(runs, place.absolute().parent)
@@ -68,25 +75,32 @@ def write_report(
     return place
 
 
+def _folder_of(runs_or_folders: Sequence[Run | str | Path]) -> Path:
+    """Return the folder of the one run or audit; the working folder for several, or for one in memory."""
+    one = runs_or_folders[0] if len(runs_or_folders) == 1 else Path()
+    return (one.folder or Path()) if isinstance(one, Run) else Path(one)
+
+
 def page(runs: Runs, folder: Path) -> str:
     """Return the whole document; links to the files of the runs are relative to `folder`."""
     chapters = figures_of(runs.scores, runs)
     figures = [figure for chapter in chapters.values() for figure in chapter]
     looked_up, board, pairs = explorer(runs), leaderboard(runs), _least_neutral_pairs(runs)
-    references = {key: record for run in runs.each for key, record in run.manifest["references"].items()}
+    references = {key: record for run in runs.each for key, record in run.references.items()}
     titles = {
         "answers": "In short",
         **({"leaderboard": "Leaderboard"} if len(board.models) > 1 else {}),
         **{_section_id(title): title for title in chapters},
         **({"pairs": "Inferences that do not follow"} if pairs else {}),
         **({"explorer": "Look up a word or a pair"} if looked_up else {}),
-        "left-out": "What was left out",
+        "skipped": "Items without a number",
         "method": "Method, data and versions",
         **({"references": "References"} if references else {}),
     }
+    scores = runs.scores.select(*SCORES, "quantity", "care")
     scripts = [_library(), _asset("report.js"), _asset("explorer.js")]
-    measures = {name: declared for run in runs.each for name, declared in run.manifest["measures"].items()}
-    damaged = sum((Counter(run.manifest["damaged"]) for run in runs.each), Counter[str]())
+    formulas = {label(one.name, one.variant): one for run in runs.each for one in run.measures}
+    damaged = sum((Counter(run.damaged) for run in runs.each), Counter[str]())
     return _environment().get_template("report.html.j2").render(
         title=_title(runs),
         about=_about(runs),
@@ -94,8 +108,8 @@ def page(runs: Runs, folder: Path) -> str:
         policy=_policy(scripts),
         style=Markup(_asset("report.css")),
         missing=missing(runs),
-        nothing_missing=NOTHING.replace("Nothing: a", "A"),
-        failed_header=FAILED,
+        nothing_missing=NOTHING,
+        failed_header=FAILED_HEADER,
         failed=failed_rows(runs),
         remarks=remarks(runs),
         answers=answers(runs),
@@ -103,20 +117,19 @@ def page(runs: Runs, folder: Path) -> str:
         chapters={_section_id(title): chapter for title, chapter in chapters.items()},
         compared=_published_by_figure(figures, list(comparisons(runs))),
         first_figure=figures[0].id if figures else "",
+        pairs_header=PAIRS_HEADER,
         pairs=pairs,
         explorer=looked_up,
-        left_out=[
-            [_name(run), reason, f"{count:,}"]
-            for run in runs.each
-            for reason, count in run.manifest["left_out"].items()
+        skipped=[
+            [runs.name_of(run), reason, f"{count:,}"] for run in runs.each for reason, count in run.skipped.items()
         ],
         damaged=format_list([f"{kind} ({count:,})" for kind, count in damaged.items() if count]),
-        methods=[text for text in dict.fromkeys(run.manifest["method"] for run in runs.each) if text],
-        measures=[[name, declared["formula"], declared["better"]] for name, declared in sorted(measures.items())],
-        runs=[_run_facts(run, folder) for run in runs.each],
+        methods=[text for text in dict.fromkeys(run.method for run in runs.each) if text],
+        measures=[[name, one.formula, one.better] for name, one in sorted(formulas.items())],
+        runs=[_run_facts(runs, run, folder) for run in runs.each],
         references=list(references.values()),
         data={
-            "scores": columnar(runs.scores.select(list(SCORES))),
+            "scores": columnar(scores.with_columns(pl.col("cautions").list.join(CAUTION_SEPARATOR))),
             "figures": {figure.id: _figure_data(figure) for figure in figures},
             "config": CONFIG,
             "explorer-data": looked_up,
@@ -166,18 +179,18 @@ def _unbroken(text: str) -> str:
     return text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")
 
 
+def make_visible(value: Any) -> Any:
+    """Spell out characters that a page or an SVG cannot hold, in all texts of a JSON value."""
+    if isinstance(value, dict):
+        return {make_visible(key): make_visible(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [make_visible(one) for one in value]
+    return visible(value, lines=True) if isinstance(value, str) else value
+
+
 def _json(value: Any, **_options: Any) -> str:
     """Return compact JSON; the template escapes what could end the script that holds it."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    if "\\u" in text or visible(text, lines=True) != text:  # rare, and visiting every text takes its time
-        text = json.dumps(_show_all(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text
-
-
-def _show_all(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {_show_all(key): _show_all(one) for key, one in value.items()}
-    return [_show_all(one) for one in value] if isinstance(value, list) else _show(value) if value is not None else None
+    return json.dumps(make_visible(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _title(runs: Runs) -> str:
@@ -188,10 +201,10 @@ def _title(runs: Runs) -> str:
 
 def _about(runs: Runs) -> str:
     """Return studies, dates and version in one line."""
-    began = sorted(run.manifest["started"][:10] for run in runs.each)
+    began = sorted(f"{run.started:%Y-%m-%d}" for run in runs.each)
     when = began[0] if began[0] == began[-1] else f"{began[0]} to {began[-1]}"
-    studies = format_list(list(dict.fromkeys(run.manifest["study"] for run in runs.each)))
-    return f"{studies} · {when} · wordworth {runs.each[0].manifest['versions'].get('wordworth', '')}"
+    studies = format_list(list(dict.fromkeys(run.study for run in runs.each)))
+    return f"{studies} · {when} · wordworth {runs.each[0].versions.get('wordworth', '')}"
 
 
 @cache
@@ -220,15 +233,15 @@ def _policy(scripts: Sequence[str]) -> str:
 
 
 def _figure_data(figure: Figure) -> dict[str, Any]:
-    """Return what the page needs to draw a figure; its rows are ranges of places among the scores."""
-    ranges: list[list[int]] = []
-    for row in figure.rows.get_column("row").to_list():
-        if ranges and ranges[-1][1] == row:
-            ranges[-1][1] = row + 1
-        else:
-            ranges.append([row, row + 1])
-    own = columnar(figure.own)
-    return {"spec": figure.spec, "rows": ranges, "own": own, "down": figure.down, "across": figure.across}
+    """Return what the page needs to draw a figure; its rows are places among the scores."""
+    return {
+        "spec": figure.spec,
+        "rows": figure.rows.get_column("row").to_list(),
+        "own": columnar(figure.own),
+        "down": figure.down,
+        "across": figure.across,
+        "names": [HEADINGS.get(name, name) for name in figure.down],
+    }
 
 
 def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, dict[str, Any]]:
@@ -240,58 +253,53 @@ def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict
             where.setdefault(experiment, figure.id)
     by_figure: dict[str, list[Comparison]] = {}
     for one in every:
-        by_figure.setdefault(where.get(one.row) or where.get(one.ours["experiment"], ""), []).append(one)
+        by_figure.setdefault(where.get(one.ours["row"]) or where.get(one.ours["experiment"], ""), []).append(one)
     compared = {}
     for id_, mine in by_figure.items():
         same = sum(one.nearness == "same model" for one in mine)
-        count = f"Published beside ours: {len(mine):,}" + (f", {same:,} on the same model" if same else "")
+        count = f"Published numbers next to ours: {len(mine):,}" + (f", {same:,} on the same model" if same else "")
         compared[id_] = {"count": count, "header": COMPARED, "rows": [comparison_row(one) for one in mine]}
     return compared
 
 
 def _least_neutral_pairs(runs: Runs) -> list[list[str]]:
+    """Return the pairs of sentences of the original models that are least neutral."""
     rows = []
     for run in runs.each:
-        pairs = least_neutral(run).sort("value", "item").group_by("model", maintain_order=True).head(PAIRS_PER_MODEL)
-        for row in pairs.collect().iter_rows(named=True):
-            chances = [format_number(row[key]) for key in ("entailment", "value", "contradiction")]
-            rows.append([row["item"], *chances, row["dataset"] or row["experiment"], row["model"]])
+        pairs = run.item_table("sentence_pairs").filter(IS_ORIGINAL, pl.col("neutral").is_not_null())
+        first = pairs.unique(["model", "premise", "hypothesis"]).sort("neutral", "premise", "hypothesis")
+        for row in first.group_by("model", maintain_order=True).head(PAIRS_PER_MODEL).collect().iter_rows(named=True):
+            chances = [format_number(row[key]) for key in ("entailment", "neutral", "contradiction")]
+            probe = row["dataset"] or row["experiment"]
+            rows.append([row["premise"], row["hypothesis"], *chances, probe, row["model"]])
     return rows
 
 
-def _name(run: Run) -> str:
-    return run.folder.resolve().name
-
-
-def _run_facts(run: Run, folder: Path) -> dict[str, Any]:
+def _run_facts(runs: Runs, run: Run, folder: Path) -> dict[str, Any]:
     """Return how a run was made and where its files are, relative so that a folder can be moved as a whole."""
-    manifest, machine = run.manifest, run.manifest["hardware"]
-    names = ("scores.csv", "items.parquet", "run.json")
-    paths = {name: os.path.relpath(run.folder.resolve() / name, folder.resolve()) for name in names}
+    files: dict[str, str] = {}
+    if run.folder is not None:
+        names = (SCORES_FILE, ITEMS_FOLDER, MANIFEST)
+        paths = {name: os.path.relpath(run.folder.resolve() / name, folder.resolve()) for name in names}
+        files = {name: quote(Path(path).as_posix()) for name, path in paths.items()}
     return {
-        "name": _name(run),
-        "study": manifest["study"],
-        "files": {name: quote(Path(path).as_posix()) for name, path in paths.items()},
-        "command": shlex.join(manifest["command"]),
+        "name": runs.name_of(run),
+        "study": run.study,
+        "files": files,
+        "command": shlex.join(run.command),
         "facts": {
-            "seed": manifest["seed"],
-            "began": f"{manifest['started']}, {manifest['seconds']:,} seconds",
-            "versions": ", ".join(f"{name} {version}" for name, version in manifest["versions"].items()),
-            "machine": f"{machine.get('platform', '')}, {machine.get('cores', '?')} cores",
+            "seed": run.seed,
+            "began": f"{run.started:%Y-%m-%d %H:%M} UTC, {run.seconds:,} seconds",
+            "versions": ", ".join(f"{name} {version}" for name, version in run.versions.items()),
+            "machine": f"{run.hardware.get('platform', '')}, {run.hardware.get('cores', '?')} cores",
         },
-        "models": [
-            [model["name"], _describe_model(dict(model)), model["sha256"] or model["weights"]]
-            for model in manifest["models"]
-        ],
-        "data": [
-            [one["name"], f"{one['rows']:,}", one["licence"], one["reference"], one["sha256"]]
-            for one in manifest["data"]
-        ],
-        "notes": manifest["notes"],
+        "models": [[one.name, _describe_model(one.model_dump()), one.sha256 or one.weights] for one in run.models],
+        "data": [[one.name, f"{one.rows:,}", one.licence, one.reference, one.sha256] for one in run.data],
+        "notes": list(sentences_of(one for one in run.notices if one.kind == "info")),
     }
 
 
 def _describe_model(facts: dict[str, Any]) -> str:
-    keys = ("family", "words", "layers", "dimensions", "precision", "device", "language")
+    keys = ("step", "family", "words", "layers", "dimensions", "precision", "device", "language")
     shown = {key: facts[key] for key in keys if facts[key]}
     return ", ".join(f"{key} {f'{one:,}' if isinstance(one, int) else one}" for key, one in shown.items())

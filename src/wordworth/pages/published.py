@@ -1,22 +1,47 @@
 """The numbers of the papers, and where one of ours is among them, in words."""
 
 import csv
-import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
+from wordworth.pages.runs import Score
 from wordworth.results.numbers import format_list, format_number
+from wordworth.results.vocabulary import ORIGINAL
 
-ANY_KIND = {"net-neutral", "fraction-neutral", "threshold:0.5", "threshold:0.7", "accuracy", "hits", "weat:variance"}
-ANY_KIND |= {"top-1", "top-10", "T1", "T1:code", "T10:code", "ppx@10"}
+ANY_KIND = {"net-neutral", "fraction-neutral", "threshold", "accuracy", "hits", "top", "T", "ppx"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
-NOT_STATED = "not stated"
-"""In the note of a published number: how it was measured is not known, so it is like nothing."""
 MAX_NAMED_MODELS = 3
 """Up to this many models are named; more are counted."""
+
+
+class Quantity(NamedTuple):
+    """What a number is of, apart from its model and layer: columns of the scores, blank where they do not apply."""
+
+    measure: str
+    variant: str = ""
+    k: int | None = None
+    threshold: float | None = None
+    dataset: str = ""
+    subset: str = ""
+    context: str = ""
+    sentences: int | None = None
+    version: str = ""
+    """What was done to the model: `projection`, `random`, `retrained` or `retrained in all layers`."""
+    removed: str = ""
+    """The bias that a retrained network was trained without."""
+    pooling: str = ""
+    components: int | None = None
+
+    @classmethod
+    def of_score(cls, score: Score) -> "Quantity":
+        """Return the quantity of a score; what was removed from its model is told by `comparisons.Networks`."""
+        columns = {name: score.get(name) for name in cls._fields}
+        chosen = {name: value for name, value in columns.items() if value is not None}
+        return cls(**chosen)._replace(version="" if score["version"] in (None, ORIGINAL) else score["version"])
 
 
 @dataclass(frozen=True)
@@ -26,46 +51,36 @@ class Published:
     paper: str
     place: str
     model: str
-    dataset: str
-    setting: str
-    pooling: str
-    layer: str
-    """A number, or a role: `top`, `top-1`, `best`, `quarter`."""
-    pcs: int | None
-    measure: str
+    quantity: Quantity
+    role: str
+    """Of the layer: `top`, `top-1`, `best` or `quarter`; blank where `layer` is its number, or there is none."""
+    layer: int | None
     value: float | None
     low: float | None
     high: float | None
+    condition: str
+    """The condition under which it was measured; blank where ours always meet it: `fine-tuned`, `seven languages`."""
+    computed: str
+    """How it was computed, where that is not what the paper's formula says."""
+    unstated: str
+    """What the paper does not say about how it was measured; such a number is comparable with nothing."""
     note: str
-
-    @property
-    def computed(self) -> str:
-        """How it was computed, where that is not what the paper's formula says."""
-        return str(declarations()["computed"].get(self.paper, {}).get(self.measure, ""))
-
-    @property
-    def condition(self) -> str:
-        """Under which it was measured; blank: none that ours do not meet."""
-        own: dict[str, str] = declarations()["conditions"].get(self.paper, {})
-        return own.get(self.measure, own.get("all", ""))
-
-    @property
-    def quantity(self) -> tuple[Any, ...]:
-        layer = "" if self.measure.endswith(":best") else self.layer
-        return self.measure, self.dataset, self.setting, self.pooling, layer, self.pcs
 
 
 @cache
 def published() -> tuple[Published, ...]:
-    """The numbers of the papers' tables and texts, each with its place."""
+    """Return the numbers of the papers' tables and texts, each with its place."""
     text = (files("wordworth.pages") / "data" / "published.csv").read_text(encoding="utf-8")
-    kinds = {"value": float, "low": float, "high": float, "pcs": int}
+    integers, reals = ("k", "sentences", "components", "layer"), ("threshold", "value", "low", "high")
 
-    def typed(line: dict[str, Any]) -> Published:
-        numbers = {key: kind(line[key]) if line[key] else None for key, kind in kinds.items()}
-        return Published(**(line | numbers))
+    def read(line: dict[str, str]) -> Published:
+        row: dict[str, Any] = dict(line)
+        row |= {name: int(line[name]) if line[name] else None for name in integers}
+        row |= {name: float(line[name]) if line[name] else None for name in reals}
+        quantity = Quantity(**{name: row.pop(name) for name in Quantity._fields})
+        return Published(quantity=quantity, **row)
 
-    return tuple(typed(line) for line in csv.DictReader(text.splitlines()))
+    return tuple(map(read, csv.DictReader(text.splitlines())))
 
 
 @cache
@@ -74,40 +89,37 @@ def declarations() -> dict[str, Any]:
     return tomllib.loads((files("wordworth.pages") / "data" / "published.toml").read_text(encoding="utf-8"))
 
 
-def published_models() -> dict[str, dict[str, Any]]:
-    """Name → kind, stem, names."""
-    models: dict[str, dict[str, Any]] = declarations()["models"]
-    return models
-
-
 def citation(paper: str) -> str:
-    """A paper's authors, year and short title; its key where no number of it stands here."""
-    return str(declarations()["papers"].get(paper, paper))
+    """Return a paper's authors, year and short title; its key where none of its numbers is here."""
+    declared = declarations()["papers"].get(paper)
+    if declared is None:
+        return paper
+    title = f", {declared['title']}" if "title" in declared else ""
+    return f"{declared['authors']} ({declared['year']}){title}"
 
 
 def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Published, str] | None:
-    """The same model, else one of its name's stem, else one of its kind."""
-    declared = published_models()
+    """Return the number of the same model, otherwise of one of its name's stem, otherwise of one of its kind."""
+    declared = declarations()["models"]
     for one in candidates:
-        if _is(model, one):
+        if _is_same(model, one):
             return one, "same model"
-    name = model.partition(" (")[0].lower()
     stems = {one.model: str(declared.get(one.model, {}).get("stem", "")) for one in candidates}
-    within = [one for one in candidates if stems[one.model] and stems[one.model] in name.rpartition("/")[2]]
+    within = [one for one in candidates if stems[one.model] and stems[one.model] in _base_name(model)]
     if within:  # distilbert before bert
         kin = max(within, key=lambda one: len(stems[one.model]))
         return kin, f"nearest: {stems[kin.model]}"
     for one in candidates:
         if not one.model or declared[one.model]["kind"] == kind:
             return one, f"nearest: {kind}" if one.model else "over languages"
-    if candidates[0].measure in ANY_KIND:
-        return candidates[0], "nearest there is"
+    if candidates[0].quantity.measure in ANY_KIND:
+        return candidates[0], "nearest available"
     return None
 
 
-def kind_of(facts: dict[str, Any]) -> str:
-    """static, causal, masked, … as the run's manifest has it."""
-    family = str(facts.get("family") or ("static" if "words" in facts else ""))
+def kind_of(facts: Mapping[str, Any]) -> str:
+    """Return static, causal, masked, …: the family of a model as its run has it."""
+    family = str(facts.get("family") or ("static" if facts.get("words") else ""))
     return {"encoder": "masked"}.get(family, family)
 
 
@@ -127,44 +139,30 @@ class Standing:
         return "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
 
     def side(self, value: float, low: float | None = None, high: float | None = None) -> str:
-        """below, just below, within …; “just” where the value's own interval reaches the numbers."""
-        if self.low <= value <= self.high or format_number(value) in (
-            format_number(self.low),
-            format_number(self.high),
-        ):
-            return "within" if "–" in self.numbers else "like"
+        """Return below, just below, within …; “just” where the value's own interval reaches the numbers."""
+        ends = format_number(self.low), format_number(self.high)
+        if self.low <= value <= self.high or format_number(value) in ends:
+            return "like" if ends[0] == ends[1] else "within"
         if value < self.low:
             return "just below" if high is not None and high >= self.low else "below"
         return "just above" if low is not None and low <= self.high else "above"
 
-    def said(self, value: float, low: float | None = None, high: float | None = None) -> str:
-        """“just below the .82–.88 of seven English embeddings (Toney and Caliskan 2021)”."""
+    def describe(self, value: float, low: float | None = None, high: float | None = None) -> str:
+        """Return “just below the .82–.88 of seven English embeddings (Toney and Caliskan 2021)”."""
         return f"{self.side(value, low, high)} the {self.numbers} of {self.whose} ({self.source})"
 
 
-def standing(model: str, kind: str | None, **quantity: Any) -> Standing | None:
-    """The published numbers of a quantity for the same model, or else for models of its kind; None: there are none.
+def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool = False) -> Standing | None:
+    """Return the published numbers of a quantity for the same model, otherwise for models of its kind.
 
-    `quantity` is `measure`, `dataset`, `setting`, `pooling`, `layer` (a role) and `pcs`, blank where it is not given.
-    A `kind` of None is any, for measures of behaviour. What a paper reports as best it found over layers and
-    components, so which ones they were does not matter.
+    A `kind` of None is any, for measures of behaviour. `is_best` is for what a paper reports as best over layers and
+    components, so which ones they were does not matter. None where there are no such numbers.
     """
-    wanted = {"dataset": "", "setting": "", "pooling": "", "layer": "", "pcs": None} | quantity
-    if wanted["measure"].endswith(":best"):
-        del wanted["layer"]
-    best = wanted.get("layer") == "best"
-    if best:
-        del wanted["pcs"]
-    like = [
-        one
-        for one in published()
-        if one.model
-        and all(getattr(one, key) == value for key, value in wanted.items())
-        and (best or NOT_STATED not in one.note)
-    ]
-    own = [one for one in like if _is(model, one)]
-    declared = published_models()
-    found = own or [one for one in like if kind is None or declared[one.model]["kind"] == kind]
+    wanted = quantity._replace(components=None) if is_best else quantity
+    alike = [one for one in published() if one.model and _is_like(one, wanted, is_best=is_best)]
+    own = [one for one in alike if _is_same(model, one)]
+    declared = declarations()["models"]
+    found = own or [one for one in alike if kind is None or declared[one.model]["kind"] == kind]
     # A range over many models says more than one of them.
     found = [one for one in found if declared[one.model].get("range")] or found
     if not found:
@@ -173,15 +171,25 @@ def standing(model: str, kind: str | None, **quantity: Any) -> Standing | None:
     return Standing(min(ends), max(ends), "the same model" if own else _whose(found), _source(found))
 
 
-def _is(model: str, one: Published) -> bool:
-    """Whether a published number is of this very model."""
-    name = model.partition(" (")[0].lower()
-    known = {one.model, *published_models().get(one.model, {}).get("names", ())}
-    return bool({name, name.rpartition("/")[2]} & {other.lower() for other in known})
+def _is_like(one: Published, wanted: Quantity, *, is_best: bool) -> bool:
+    if is_best:
+        return one.role == "best" and one.quantity._replace(components=None) == wanted
+    return one.quantity == wanted and not one.role and one.layer is None and not one.unstated
+
+
+def _base_name(model: str) -> str:
+    """Return a model's name without its owner, in lower case."""
+    return model.lower().rpartition("/")[2]
+
+
+def _is_same(model: str, one: Published) -> bool:
+    """Return whether a published number is of this very model."""
+    known = {one.model, *declarations()["models"].get(one.model, {}).get("names", ())}
+    return bool({model.lower(), _base_name(model)} & {other.lower() for other in known})
 
 
 def _whose(found: list[Published]) -> str:
-    declared = published_models()
+    declared = declarations()["models"]
     names = list(dict.fromkeys(str(declared[one.model].get("called", one.model)) for one in found))
     if len(names) <= MAX_NAMED_MODELS:
         return format_list(names)
@@ -190,5 +198,6 @@ def _whose(found: list[Published]) -> str:
 
 
 def _source(found: list[Published]) -> str:
-    """“Toney and Caliskan 2021”."""
-    return format_list(list(dict.fromkeys(re.sub(r" \((\d{4})\).*", r" \1", citation(one.paper)) for one in found)))
+    """Return “Toney and Caliskan 2021”."""
+    papers = (declarations()["papers"][one.paper] for one in found)
+    return format_list(list(dict.fromkeys(f"{paper['authors']} {paper['year']}" for paper in papers)))

@@ -1,29 +1,38 @@
-"""The runs that a report is made of, as one table of scores."""
+"""The runs of a report, and their scores in one table."""
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from wordworth.errors import WordworthError
-from wordworth.results import Outcome, Run, read_outcome, read_run, run_folders
-from wordworth.results.numbers import format_list
-from wordworth.results.vocabulary import BEFORE_STEP
+from wordworth.measure import find_measure, label
+from wordworth.results.columns import model_label
+from wordworth.results.notices import CAUTION_TEXTS, Caution, Notice
+from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
+from wordworth.results.vocabulary import ORIGINAL
 
-BROKEN_OFF = "the audit was broken off, and the same command goes on with it."
+VALENCE, SIMILARITY, WEAT = "valence", "similarity", "weat"
+"""Measures that the page treats in a way of their own."""
+INTERRUPTED = "the audit was interrupted; the same command continues it"
 ALL = "all models"
 """The model of a number over several, such as a variance over languages."""
 AS_IT_IS = pl.col("study") != "debias"
-"""What was measured on a model as it is: `debias` measures vectors that something was taken out of."""
-
-STEP = pl.col("model").str.extract(rf"{BEFORE_STEP}(\d{{1,15}})$").cast(pl.Int64)
-"""The steps in `NAME@step500`; blank for a model that was not measured in training."""
-TRAINED = pl.col("model").str.split(BEFORE_STEP).list.first()
-"""NAME."""
+"""Scores of a model as it is: `debias` measures changed vectors."""
+IS_ORIGINAL = pl.col("version").is_null() | (pl.col("version") == ORIGINAL)
+IS_PLAIN = IS_ORIGINAL & pl.all_horizontal(
+    pl.col(name).is_null() for name in ("variant", "subset", "control", "draw", "components")
+)
+"""Scores of a measure itself, on whole data and untouched vectors."""
+IS_LAST_STEP = pl.col("step").is_null() | (pl.col("step") == pl.col("step").max().over("name", "study"))
+DERIVED = ("row", "run", "name", "model_at", "quantity", "care", "corpus", "percent")
+"""Columns besides those of `scores.csv`: the place in the table, of the run and of the model; the model's own name; the
+measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it."""
+Score = Mapping[str, Any]
+"""A row of the scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,100 +40,128 @@ class Runs:
     """Runs, and their scores under labels that tell their models apart."""
 
     each: tuple[Run, ...]
-    """Their items have the labels too."""
+    """Their models have the labels too."""
     scores: pl.DataFrame
-    """The columns of `scores.csv`, `row` (a place in this table) and `model_at` (a place among the models)."""
+    """The columns of `scores.csv`, and `DERIVED`."""
     facts: dict[str, dict[str, Any]]
-    """Label → what the manifests say of the model; what one run does not say of it, another may."""
-    outcome: Outcome = field(default_factory=Outcome)
-    """What the audits could not do, and what they asked less of."""
+    """Label → what the runs say of the model."""
+    notices: tuple[Notice, ...] = ()
+    """What the audits could not do, or reduced."""
 
     @property
     def models(self) -> list[str]:
-        """The labels: a model's name, and the run's folder where it stands in two."""
+        """The labels: a model's name, with its training step, and the run's folder where two runs have it."""
         return [name for name in self.scores.get_column("model").unique(maintain_order=True) if name != ALL]
 
     @property
-    def left_out(self) -> dict[str, int]:
-        """Reason → items of all runs that were left out for it."""
-        return sum((Counter(run.manifest["left_out"]) for run in self.each), Counter[str]())
+    def skipped(self) -> dict[str, int]:
+        """Reason → items of all runs that were not used."""
+        return sum((Counter(run.skipped) for run in self.each), Counter[str]())
 
-    def better(self, measure: str) -> str:
-        """Which end of a measure is the better one, as the runs declare it: higher, lower, zero, or blank."""
-        declared = (run.manifest["measures"].get(measure, {}).get("better", "") for run in self.each)
-        return next(filter(None, declared), "")
+    def run_of(self, score: Score) -> Run:
+        """Return the run of a score."""
+        return self.each[score["run"]]
 
-    def run_of(self, score: Mapping[str, Any]) -> Run:
-        """Return the run that a score is of."""
-        mine = (run for run in self.each if run.manifest["study"] == score["study"])
-        return next(run for run in mine if score["model"] in run.scores.get_column("model"))
+    def name_of(self, run: Run) -> str:
+        """Return a run's folder, with its parent where two have the same name; its study where it is in memory."""
+        if run.folder is None:
+            return run.study
+        place = run.folder.resolve()
+        alike = [one for one in self.each if one.folder and one.folder.resolve().name == place.name]
+        return place.name if len(alike) == 1 else f"{place.parent.name}/{place.name}"
+
+    def notices_of(self, *kinds: str) -> list[Notice]:
+        """Return the notices of these kinds, of audits and of runs, each with its study."""
+        own = (one.model_copy(update={"study": run.study}) for run in self.each for one in run.notices)
+        return [one for one in dict.fromkeys([*self.notices, *own]) if one.kind in kinds]
 
 
-def read_runs(places: Sequence[Path]) -> Runs:
-    """Reads the folders of runs and audits."""
-    if not places:
+def better_of(score: Score) -> str:
+    """Return which end of a score's measure is better: higher, lower, zero, or blank."""
+    return find_measure(score["measure"], score["variant"]).better
+
+
+def read_runs(runs_or_folders: Sequence[Run | str | Path]) -> Runs:
+    """Gather runs in memory, and those in folders of runs and audits."""
+    if not runs_or_folders:
         raise WordworthError("name a run's folder, such as runs/vast-…; `wordworth run` prints where it left one")
-    runs = tuple(read_run(folder) for folder in run_folders(places))
-    named = []
+    places = [Path(one) for one in runs_or_folders if not isinstance(one, Run)]
+    runs = [one for one in runs_or_folders if isinstance(one, Run)]
+    runs += [read_run(folder) for folder in find_runs(places)]
+    notices = tuple(notice for place in places for notice in _audit_notices(place))
+    gathered = Runs(tuple(runs), pl.DataFrame(), {}, notices)
+    labels = _labels(gathered)
+    each = tuple(_relabel(run, names) for run, names in zip(runs, labels, strict=True))
     facts: dict[str, dict[str, Any]] = {}
-    for run, names in zip(runs, _labels(runs), strict=True):
-        label = pl.col("model").replace(names)
-        named.append(replace(run, scores=run.scores.with_columns(label), items=run.items.with_columns(label)))
-        for model in run.manifest["models"]:
-            known = facts.setdefault(names.get(model["name"], model["name"]), {})
-            known |= {key: value for key, value in model.items() if value and key not in known}
-    return Runs(tuple(named), numbered(pl.concat(run.scores for run in named)), facts, _outcome(places))
+    for run, names in zip(runs, labels, strict=True):
+        for model in run.models:
+            name = model_label(model.name, model.step)
+            known = facts.setdefault(names.get(name, name), {})
+            known |= {key: value for key, value in model.model_dump().items() if value and key not in known}
+    return replace(gathered, each=each, scores=_combine(each, facts), facts=facts)
 
 
-def _outcome(places: Sequence[Path]) -> Outcome:
-    """What the audits in these folders could not do, all together."""
-    every = [read_outcome(place) for place in places]
-    failed = {json.dumps(one, sort_keys=True): one for outcome in every for one in outcome.failed}
-    left_out = dict.fromkeys(sentence for outcome in every for sentence in outcome.left_out)
-    for place, outcome in zip(places, every, strict=True):
-        unrun = [one for one in outcome.planned if not (place / one["study"] / "run.json").is_file()]
-        left_out |= {f"{one['study']} was not run on {format_list(one['models'])}: {BROKEN_OFF}": None for one in unrun}
-    smaller = dict.fromkeys(sentence for outcome in every for sentence in outcome.smaller)
-    return Outcome(tuple(failed.values()), tuple(left_out), tuple(smaller))
+def _audit_notices(place: Path) -> Iterator[Notice]:
+    record = read_audit(place)
+    yield from record.notices
+    failed = {notice.study for notice in record.notices if notice.kind == "failed"}
+    for planned in record.planned:
+        if planned.study not in failed and not (place / planned.folder / MANIFEST).is_file():
+            for model in planned.models:
+                yield Notice(kind="skipped", study=planned.study, model=model, reason=INTERRUPTED)
 
 
-def numbered(scores: pl.DataFrame) -> pl.DataFrame:
-    """Scores with `row` and `model_at`, and a name for the model of numbers over all of them."""
-    named = scores.with_columns(pl.col("model").fill_null(ALL)).with_row_index("row")
-    places = {label: at for at, label in enumerate(named.get_column("model").unique(maintain_order=True).to_list())}
-    return named.with_columns(model_at=pl.col("model").replace_strict(places, return_dtype=pl.Int64))
+Labels = dict[str, str]
+"""Model with its training step → its label in the report."""
+OWN_LABEL = pl.coalesce(pl.format("{}@step{}", "model", "step"), "model")
 
 
-def at_the_end(scores: pl.DataFrame) -> pl.DataFrame:
-    """The scores, of each training only those after its last step: what is not about steps is about the model."""
-    return scores.filter(STEP.is_null() | (STEP.max().over(TRAINED, "study") == STEP))
-
-
-def ended(runs: Runs) -> Runs:
-    """The same of whole runs."""
-    scores = at_the_end(runs.scores)
-    if len(scores) == len(runs.scores):
-        return runs
-    each = []
-    for run in runs.each:
-        shown = scores.filter(pl.col("study") == run.manifest["study"]).get_column("model").unique().to_list()
-        last = pl.col("model").is_null() | pl.col("model").is_in(shown)
-        each.append(replace(run, scores=run.scores.filter(last), items=run.items.filter(last)))
-    return replace(runs, each=tuple(each), scores=scores)
-
-
-def _labels(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """For each run, model → label. Two runs of one study on one model are told apart by their folders."""
-    studied = [set(run.scores.select("study", "model").drop_nulls().iter_rows()) for run in runs]
-    counts = Counter(pair for pairs in studied for pair in pairs)
+def _labels(runs: Runs) -> list[Labels]:
+    """Return the labels of each run. Its folder tells two runs of one study on one model apart."""
+    models = [run.scores.select(OWN_LABEL).to_series().drop_nulls().unique().to_list() for run in runs.each]
+    counts = Counter((run.study, name) for run, names in zip(runs.each, models, strict=True) for name in names)
     return [
-        {model: f"{model} ({_place(run, runs)})" for study, model in pairs if counts[study, model] > 1}
-        for run, pairs in zip(runs, studied, strict=True)
+        {name: f"{name} ({runs.name_of(run)})" for name in names if counts[run.study, name] > 1}
+        for run, names in zip(runs.each, models, strict=True)
     ]
 
 
-def _place(run: Run, runs: Sequence[Run]) -> str:
-    """A run's folder, with its parent where that alone tells it from others."""
-    folder = run.folder.resolve()
-    same = [other for other in runs if other.folder.resolve().name == folder.name]
-    return folder.name if len(same) == 1 else f"{folder.parent.name}/{folder.name}"
+def _relabel(run: Run, labels: Labels) -> Run:
+    label_of = OWN_LABEL.replace(labels).alias("model")
+    items = {table: rows.with_columns(label_of) for table, rows in run.items.items()}
+    scores = run.scores.with_columns(pl.col("model").alias("name"), label_of)
+    return run.model_copy(update={"scores": scores, "items": items})
+
+
+def _combine(runs: Sequence[Run], facts: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+    """Return the scores of all runs with the derived columns."""
+    frames = [run.scores.with_columns(run=pl.lit(at, dtype=pl.Int64)) for at, run in enumerate(runs)]
+    scores = pl.concat(frames).with_columns(pl.col("model").fill_null(ALL)).with_row_index("row")
+    names = scores.get_column("model").unique(maintain_order=True).to_list()
+    models = pl.DataFrame(
+        [(name, at, *(facts.get(name, {}).get(key) for key in ("corpus", "percent"))) for at, name in enumerate(names)],
+        schema={"model": pl.String, "model_at": pl.Int64, "corpus": pl.String, "percent": pl.Float64},
+        orient="row",
+    )
+    measures = scores.select("measure", "variant", "k", "threshold").rows()
+    cautions = scores.get_column("cautions").to_list()
+    care = ["; ".join(CAUTION_TEXTS[Caution(one)] for one in some or ()) or None for some in cautions]
+    return scores.join(models, on="model", how="left", maintain_order="left").with_columns(
+        pl.col("row").cast(pl.Int64),
+        pl.Series("quantity", [label(*row) for row in measures], pl.String),
+        pl.Series("care", care, pl.String),
+    )
+
+
+def ended(runs: Runs) -> Runs:
+    """Return the runs with only the last step of each training."""
+    scores = runs.scores.filter(IS_LAST_STEP)
+    if len(scores) == len(runs.scores):
+        return runs
+    each = []
+    for at, run in enumerate(runs.each):
+        shown = scores.filter(pl.col("run") == at).get_column("model").unique().to_list()
+        last = pl.col("model").is_null() | pl.col("model").is_in(shown)
+        items = {table: rows.filter(last) for table, rows in run.items.items()}
+        each.append(run.model_copy(update={"scores": run.scores.filter(last), "items": items}))
+    return replace(runs, each=tuple(each), scores=scores)

@@ -1,81 +1,33 @@
-"""The tables of a report as data: names down and across, and numbers with all that is known of them."""
+"""The tables of a report: the leaderboard, what is behind each figure, published numbers, and what failed.
 
-from collections.abc import Iterator, Sequence
+A caption has what a paper needs: data, n, intervals, tests, and what is bold.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any, Literal
+from typing import Any
 
-from wordworth.errors import WordworthError, nearest
-from wordworth.errors import listed as _list
-from wordworth.pages.captions import BEST_LAYER, WHAT, Chance, caption, chance
+from wordworth.errors import WordworthError, listed, nearest
 from wordworth.pages.comparisons import COMPARED, comparison_row, comparisons
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.leaderboard import Column as BoardColumn
-from wordworth.pages.leaderboard import Leading, Score, leaderboard, leading
-from wordworth.pages.missing import FAILED, failed_rows
-from wordworth.pages.naming import SHORT
-from wordworth.pages.runs import ALL, Runs
-from wordworth.results.flags import legend
-from wordworth.results.schema import SCORES
+from wordworth.pages.leaderboard import Leading, leaderboard, leading
+from wordworth.pages.missing import FAILED_HEADER, failed_rows
+from wordworth.pages.naming import TESTS
+from wordworth.pages.runs import ALL, Runs, Score, better_of
+from wordworth.paired.comparison import ALPHA
+from wordworth.results.columns import PLACE
+from wordworth.results.numbers import format_list, format_number
+from wordworth.results.table import PARTS, Cell, Names, Part, Row, Table, text_table
 
-Part = Literal["value", "interval", "p", "n"]
-PARTS: tuple[Part, ...] = ("value", "interval", "p", "n")
-"""What of a number a table shows."""
-Names = tuple[str, ...]
 MAX_TURNED_ROWS = 5
 """Rows that can become columns."""
-HEADINGS = {"pcs": "nullified"}
+HEADINGS = {"components": "nullified", "quantity": "measure"}
 """Columns of the scores that a reader knows by another name."""
-PLACE = ("measure", "dataset", "language", "setting", "pooling", "layer", "pcs")
+LEADING_PLACE = ("quantity", *(name for name in PLACE if name not in ("model", "step", "experiment")))
 """Where a score was measured, without its model."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A number with what is known of it."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    chance: Chance | None = None
-    n: int | None = None
-    flags: str | None = None
-    best: bool = False
-    """Whether its model leads."""
-
-    def has(self, part: Part) -> bool:
-        """Whether there is this to show."""
-        if part == "interval":
-            return self.low is not None and self.high is not None and isfinite(self.low) and isfinite(self.high)
-        return part == "value" or (self.chance if part == "p" else self.n) is not None
-
-
-@dataclass(frozen=True)
-class Row:
-    """What a row is of, and its numbers: None where there is none."""
-
-    names: Names
-    cells: tuple[Cell | None, ...] = ()
-
-
-@dataclass(frozen=True)
-class Table:
-    """Numbers by name; without `heads`, text only."""
-
-    id: str
-    """What `--table` takes: the id of a figure, or leaderboard, published, failed."""
-    title: str
-    caption: str
-    """What, on what data, n, interval, test: sentences."""
-    names: Names
-    """Headings of the columns of names."""
-    heads: Names
-    """Headings over the numbers."""
-    rows: tuple[Row, ...]
-    note: str = ""
-    """What is to be known of some of the numbers."""
-    across: str = ""
-    """What the headings over the numbers are names of."""
+BEST_LAYER = "A language model’s valence and similarity are those of its best layer, picked on the same items."
 
 
 @dataclass(frozen=True)
@@ -87,7 +39,7 @@ class Column:
 
 
 def columns(table: Table) -> list[Column]:
-    """Return the columns of a table; an n of all numbers is in the caption, and one of a row is in it once."""
+    """Return the columns of a table. An n of all numbers is in the caption; one of a row is in the row once."""
     counts = [{cell.n for cell in row.cells if cell} for row in table.rows]
     is_alike = len(set().union(*counts) - {None}) == 1
     is_shared = not is_alike and len(table.heads) > 1 and all(len(count) < 2 for count in counts)
@@ -109,12 +61,12 @@ def cell_of(row: Row, column: Column) -> Cell | None:
 
 
 def tables(runs: Runs, wanted: Sequence[str] = ()) -> list[Table]:
-    """Return the leaderboard, tables behind figures, published numbers and what failed; or the wanted ones."""
-    every = [_upright(table) for table in _every(runs) if table.rows]
+    """Return all tables that have rows, or the wanted ones."""
+    every = [_turn(table) for table in _every(runs) if table.rows]
     by_id = {table.id: table for table in every}
     for name in wanted:
         if name not in by_id:
-            raise WordworthError(f"--table has no {name!r}{nearest(name, [*by_id]) or f'; there are {_list(by_id)}'}")
+            raise WordworthError(f"--table has no {name!r}{nearest(name, [*by_id]) or f'; there are {listed(by_id)}'}")
     return [table for table in every if not wanted or table.id in wanted]
 
 
@@ -122,19 +74,18 @@ def _every(runs: Runs) -> Iterator[Table]:
     yield _leaderboard(runs)
     for chapter in figures_of(runs.scores).values():
         yield from (_of_figure(runs, figure) for figure in chapter)
-    yield _text("published", "Published numbers and ours", COMPARED, [comparison_row(one) for one in comparisons(runs)])
-    yield _text("failed", "What failed", FAILED, failed_rows(runs))
+    compared = (comparison_row(one) for one in comparisons(runs))
+    what = "Numbers of these runs and the nearest ones that a paper has."
+    yield text_table("Published numbers and ours", COMPARED, compared, id="published", caption=what)
+    what = "Parts that could not be computed."
+    yield text_table("What failed", FAILED_HEADER, failed_rows(runs), id="failed", caption=what)
 
 
-def _text(name: str, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    return Table(name, title, WHAT[name], tuple(heads), (), tuple(Row(tuple(row)) for row in rows))
-
-
-def _upright(table: Table) -> Table:
+def _turn(table: Table) -> Table:
     """Turn a table that has few rows of many numbers."""
     if len(table.rows) > MAX_TURNED_ROWS or len(table.heads) <= MAX_TURNED_ROWS:
         return table
-    heads = tuple(" ".join(filter(None, row.names)) for row in table.rows)
+    heads = tuple(_join(row.names) for row in table.rows)
     rows = (Row((head,), tuple(row.cells[at] for row in table.rows)) for at, head in enumerate(table.heads))
     return replace(table, names=(table.across,), heads=heads, rows=tuple(rows))
 
@@ -142,30 +93,28 @@ def _upright(table: Table) -> Table:
 def _leaderboard(runs: Runs) -> Table:
     """Return models down, the main measure of each study and data set across."""
     board = leaderboard(runs)
-    every = runs.scores.to_dicts()
     shown = board.columns if len(board.models) > 1 else []
-    by_title = {column.title: _board_scores(column, every) for column in shown}
-    leaders = {one.title: leading(runs, list(by_title[one.title].values()), one.better) for one in shown}
-    rows = tuple(
-        Row((model,), tuple(_cell(runs, mine.get(model), leaders[title]) for title, mine in by_title.items()))
-        for model in board.models
-        if by_title
+    rows = tuple(Row((model,), tuple(_board_cell(column, model) for column in shown)) for model in board.models)
+    scores = [score for column in shown for score in column.scores.values()]
+    what = "The main measures of each model."
+    what += f" {BEST_LAYER}" if any(score["layer"] is not None for score in scores) else ""
+    heads = tuple(column.title for column in shown)
+    return Table(
+        "Leaderboard",
+        ("model",),
+        heads,
+        rows if shown else (),
+        caption=caption(runs, what, scores, [(column.title, column.leading) for column in shown]),
+        note=board.note,
+        id="leaderboard",
+        across="measure",
     )
-    scores = [score for mine in by_title.values() for score in mine.values()]
-    note = legend((title, score["flags"]) for title, mine in by_title.items() for score in mine.values())
-    is_layered = any(score["layer"] is not None for score in scores)
-    what = f"{WHAT['leaderboard']}{f' {BEST_LAYER}' if is_layered else ''}"
-    told = caption(runs, what, scores, list(leaders.items()))
-    return Table("leaderboard", "Leaderboard", told, ("model",), tuple(by_title), rows, note, across="measure")
 
 
-def _board_scores(column: BoardColumn, every: Sequence[Score]) -> dict[str, Score]:
-    """Return model → the score behind its value; a mean over several has none, only its value."""
-    mean = {**dict.fromkeys(SCORES), "measure": "weat"}
-    return {
-        model: every[column.rows[model]] if model in column.rows else {**mean, "model": model, "value": value}
-        for model, value in column.values.items()
-    }
+def _board_cell(column: BoardColumn, model: str) -> Cell | None:
+    if model not in column.scores:
+        return None
+    return Cell.of_score(column.scores[model], is_best=model in column.leading.models)
 
 
 def _of_figure(runs: Runs, figure: Figure) -> Table:
@@ -175,38 +124,45 @@ def _of_figure(runs: Runs, figure: Figure) -> Table:
     over = tuple(name for name in figure.across if len({score[name] for score in scores}) > 1) or figure.across[-1:]
     same = _names(scores[0], [name for name in figure.across if name not in over])
     across = list(dict.fromkeys(_names(score, over) for score in scores))
-    cells: dict[Names, dict[Names, Cell | None]] = {}
+    cells: dict[Names, dict[Names, Cell]] = {}
     for score in scores:
         row = cells.setdefault(_names(score, figure.down, with_subject=True), {})
-        row[_names(score, over)] = _cell(runs, score, leaders.get(_place(score), Leading()))
-    compared = {_place(score): str(score["measure"]) for score in scores}
+        is_best = score["model"] in leaders.get(_place(score), Leading()).models
+        row[_names(score, over)] = Cell.of_score(score, is_best=is_best)
+    compared = {_place(score): str(score["quantity"]) for score in scores}
     told = [(name, leaders[place]) for place, name in compared.items() if place in leaders]
     return Table(
-        id=figure.id,
-        title=": ".join(filter(None, [figure.title, ", ".join(filter(None, same))])),
-        caption=caption(runs, WHAT.get(figure.id, figure.caption), scores, told),
-        names=tuple(HEADINGS.get(name, name) for name in figure.down),
-        heads=tuple(" ".join(filter(None, one)) for one in across),
-        rows=tuple(Row(names, tuple(row.get(one) for one in across)) for names, row in cells.items()),
+        ": ".join(filter(None, [figure.title, ", ".join(filter(None, same))])),
+        tuple(HEADINGS.get(name, name) for name in figure.down),
+        tuple(map(_join, across)),
+        tuple(Row(names, tuple(row.get(one) for one in across)) for names, row in cells.items()),
+        caption=caption(runs, figure.caption, scores, told),
         note=figure.note,
+        id=figure.id,
         across=", ".join(HEADINGS.get(name, name) for name in over),
     )
 
 
+def _join(names: Iterable[str]) -> str:
+    return " ".join(filter(None, names))
+
+
 def _names(score: Score, columns: Sequence[str], with_subject: bool = False) -> Names:
     """Return what a score is called in these columns; an association test with its subject where there is room."""
-    named = []
-    for column in columns:
-        value = score[column]
-        text = ("raw" if column == "pcs" else "") if value is None else str(value)
-        text = f"{text} nullified" if column == "pcs" and value is not None and not with_subject else text
-        subject = SHORT.get(text, "").partition(" ")[2] if with_subject and column == "dataset" else ""
-        named.append(f"{text}: {subject}" if subject else text)
-    return tuple(named)
+    return tuple(_name(score, column, with_subject) for column in columns)
+
+
+def _name(score: Score, column: str, with_subject: bool) -> str:
+    value = score[column]
+    if column == "components" and (value is None or not with_subject):
+        return "raw" if value is None else f"{value} nullified"
+    if column == "dataset" and value in TESTS and with_subject:
+        return f"{value}: {TESTS[value]['subject']}"
+    return "" if value is None else str(value)
 
 
 def _place(score: Score) -> tuple[Any, ...]:
-    return tuple(score[name] for name in PLACE)
+    return tuple(score[name] for name in LEADING_PLACE)
 
 
 def _leaders(runs: Runs, scores: Sequence[Score]) -> dict[tuple[Any, ...], Leading]:
@@ -216,11 +172,71 @@ def _leaders(runs: Runs, scores: Sequence[Score]) -> dict[tuple[Any, ...], Leadi
         value = score["value"]
         if score["layer"] is None and score["model"] != ALL and value is not None and isfinite(value):
             by_place.setdefault(_place(score), {})[score["model"]] = score
-    return {place: leading(runs, list(mine.values()), runs.better(place[0])) for place, mine in by_place.items()}
+    return {
+        place: leading(runs, list(some.values()), better_of(next(iter(some.values()))))
+        for place, some in by_place.items()
+    }
 
 
-def _cell(runs: Runs, score: Score | None, leaders: Leading) -> Cell | None:
-    if score is None:
-        return None
-    numbers = {name: score[name] for name in ("value", "low", "high", "n", "flags")}
-    return Cell(**numbers, chance=chance(runs, score), best=score["model"] in leaders.models)
+PAIRED_TESTS = {
+    "williams": "Williams’ t", "mcnemar": "McNemar’s mid-p", "exchange": "a permutation test that exchanges models",
+    "sign-flip": "a sign-flip permutation test",
+}  # fmt: skip
+"""Paired test → its name."""
+Leaders = Sequence[tuple[str, Leading]]
+"""What was compared, and who leads in it."""
+
+
+def caption(runs: Runs, what: str, scores: Sequence[Score], leaders: Leaders) -> str:
+    """Return the sentences over a table of these scores."""
+    tested = [score for score in scores if score["p"] is not None]
+    measured = [score for score in scores if score["low"] is not None and score["high"] is not None]
+    return " ".join([what, *_data(scores), *_interval(runs, measured), *_test(tested), *_bold(leaders)])
+
+
+def _data(scores: Sequence[Score]) -> Iterator[str]:
+    named = list(dict.fromkeys(score["dataset"] for score in scores if score["dataset"]))
+    counts = {score["n"] for score in scores if score["n"] is not None}
+    n = f"n = {counts.pop():,}" if len(counts) == 1 else ""
+    data = f"Data: {format_list(named, most=12)}" if named else ""
+    if data or n:
+        yield f"{', '.join(filter(None, (data, n)))}."
+    if len(counts) > 1:
+        yield "n is the number of items."
+
+
+def _interval(runs: Runs, scores: Sequence[Score]) -> Iterator[str]:
+    if not scores:
+        return
+    settings: list[Mapping[str, Any]] = [runs.each[at].settings for at in {score["run"] for score in scores}]
+    counts = {int(one.get("resamples") or 0) for one in settings}
+    drawn = " or ".join(f"{count:,}" for count in sorted(counts))
+    yield f"Brackets: 95 % intervals (bootstrap, {drawn} resamples)." if all(counts) else "Brackets: 95 % intervals."
+
+
+def _test(scores: Sequence[Score]) -> Iterator[str]:
+    """Say what p is; only permutation tests have one in a table."""
+    if not scores:
+        return
+    sides = {score["sides"] for score in scores} - {None}
+    side = f"{sides.pop()}-sided " if len(sides) == 1 else ""
+    exact = any(score["p_method"] == "exact" for score in scores)
+    counts = sorted({score["partitions"] for score in scores if score["p_method"] == "monte-carlo"} - {None})
+    drawn = f"{' or '.join(f'{count:,}' for count in counts)} random ones" if counts else ""
+    over = ", or ".join(filter(None, ["all partitions" if exact else "", drawn]))
+    yield f"p: {side}permutation test{f' over {over}' if over else ''}."
+    if any(score["p"] == 0 for score in scores):
+        yield "< 1/N: none of N partitions gives more."
+
+
+def _bold(leaders: Leaders) -> Iterator[str]:
+    compared = [(name, one) for name, one in leaders if one.models]
+    tests = sorted({PAIRED_TESTS.get(one.test, one.test) for _, one in compared if one.test})
+    untested = list(dict.fromkeys(name for name, one in compared if not one.test))
+    if tests:
+        yield (
+            "Bold: the best model of each measure, and those that are not significantly worse on the items that both "
+            f"have ({format_list(tests)}; p < {format_number(ALPHA)} after Holm’s correction over the models)."
+        )
+    if untested:
+        yield f"Only the best is bold where no paired test could be made: {format_list(untested, most=12)}."

@@ -60,6 +60,8 @@ class Tested:
     """How many clusters of items are permuted, where items depend on each other."""
     sets: tuple[str, ...] = ()
     """The names of the target sets of an association test."""
+    magnitude: tuple[float, float] | None = None
+    """Ends of the 95 % interval of |first| − |second|, where nearer to 0 is better."""
 
     @property
     def difference(self) -> float:
@@ -252,10 +254,10 @@ def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], setting
     if min(values.std(axis=1)) <= MIN_SPREAD:
         raise NotComparableError("one model associates all targets in common alike")
     effects, result = weat_difference(ordered, size, permutations=settings.permutations, seed=settings.seed)
-    interval = weat_difference_interval(ordered, size, resamples=settings.resamples, seed=settings.seed)
+    intervals = weat_difference_interval(ordered, size, resamples=settings.resamples, seed=settings.seed)
     sets = tuple(frame.sort("role").get_column("set").unique(maintain_order=True).drop_nulls())
-    more = {"p_method": result.method, "sets": sets}
-    return _result(effects.tolist(), interval, result.p, len(frame), "exchange", **more)
+    more = {"p_method": result.method, "sets": sets, "magnitude": intervals[1]}
+    return _result(effects.tolist(), intervals[0], result.p, len(frame), "exchange", **more)
 
 
 def _test_means(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:

@@ -119,20 +119,17 @@ def _shared_columns(
 
 
 def _count_unshared(first: Side, one: Mapping[str, Any], second: Side, other: Mapping[str, Any]) -> int:
+    """Return how many polar and attribute words only one side has."""
     if is_before_and_after(first, second):  # which has one vocabulary, and reports once what it lacks
         return 0
-    missing = [_missing_words(side.run, row) for side, row in ((first, one), (second, other))]
+    missing = []
+    for side, row in ((first, one), (second, other)):
+        place = [equals(name, row[name]) for name in TABLE_PLACE]
+        lists = side.run.item_table("word_lists").select(*TABLE_PLACE, "word", SKIPPED)
+        words = side.run.item_table("association_words").filter(pl.col("role").is_in(["A", "B"]))
+        both = pl.concat([lists, words.select(*TABLE_PLACE, "word", SKIPPED)])
+        missing.append(set(both.filter(*place, pl.col(SKIPPED).is_not_null()).collect().get_column("word")))
     return len(missing[0] ^ missing[1])
-
-
-def _missing_words(run: Run, row: Mapping[str, Any]) -> set[str]:
-    """Return the polar and attribute words at a place that the model lacks."""
-    place = [equals(name, row[name]) for name in TABLE_PLACE]
-    missing = [
-        run.item_table(table).filter(*place, pl.col(SKIPPED).is_not_null(), *more).select("word").collect()
-        for table, more in (("word_lists", []), ("association_words", [pl.col("role").is_in(["A", "B"])]))
-    ]
-    return {word for frame in missing for word in frame.get_column("word")}
 
 
 @dataclass(frozen=True)
@@ -158,20 +155,24 @@ def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: 
     layered = [frame.get_column("layer").null_count() < len(frame) for frame in frames]
     shared = frames[0].select(key).unique().join(frames[1].select(key).unique(), on=key, nulls_equal=True).sort(key)
     only = [frame.select(key).n_unique() - len(shared) for frame in frames]
-    notes: list[str] = []
     layers: list[int | None] = [None, None]
+    reasons: list[str] = []
     has_choice = any(frame.get_column("layer").n_unique() > 2 for frame in frames)
     if rule == "best" and has_choice and question.measure.paired_test in ("pearson", "spearman"):
-        picking, shared = _split_in_halves(shared, seed)
+        order = np.random.default_rng(seed).permutation(len(shared))
+        half = len(shared) // 2
+        picking, shared = shared[np.sort(order[:half])], shared[np.sort(order[half:])]
         for at, frame in enumerate(frames):
             layers[at] = _best_layer(question, frame, picking) if layered[at] else None
-        halves = f"picked on {len(picking):,} of the items and compared on the other {len(shared):,}"
-        notes.append(f"{_name_layers(layers)}, {halves}")
+        reasons.append(f"picked on {len(picking):,} of the items and compared on the other {len(shared):,}")
     else:
         for at, side in enumerate((first, second)):
-            layers[at] = _layer(question, side, frames[at], rule) if layered[at] else None
-        if any(layered):
-            notes.append(f"{_name_layers(layers)} ({_describe_rule(question, frames, rule)})")
+            if layered[at]:
+                layers[at], reason = _layer(question, side, frames[at], rule)
+                reasons.append(reason)
+    numbers = list(dict.fromkeys(layer for layer in layers if layer is not None))
+    name = f"layer{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}"
+    notes = [f"{name} ({'; '.join(dict.fromkeys(reasons))})"] if numbers else []
     chosen = [
         _one_layer(frame, key, layer, side) for frame, layer, side in zip(frames, layers, (first, second), strict=True)
     ]
@@ -192,12 +193,6 @@ def join_items(first: pl.DataFrame, second: pl.DataFrame, key: list[str]) -> pl.
     return first.join(second.select(*key, "value"), on=key, suffix="_second", nulls_equal=True).sort(key)
 
 
-def _split_in_halves(shared: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    order = np.random.default_rng(seed).permutation(len(shared))
-    half = len(shared) // 2
-    return shared[np.sort(order[:half])], shared[np.sort(order[half:])]
-
-
 def _best_layer(question: Question, frame: pl.DataFrame, picking: pl.DataFrame) -> int:
     method: Literal["pearson", "spearman"] = "spearman" if question.measure.paired_test == "spearman" else "pearson"
     by_layer = (
@@ -213,22 +208,23 @@ def _best_layer(question: Question, frame: pl.DataFrame, picking: pl.DataFrame) 
     return int(by_layer.get_column("layer")[-1])
 
 
-def _layer(question: Question, side: Side, frame: pl.DataFrame, rule: LayerRule) -> int:
+def _layer(question: Question, side: Side, frame: pl.DataFrame, rule: LayerRule) -> tuple[int, str]:
+    """Return a side's layer, and why it is this one."""
     layers = sorted(frame.get_column("layer").drop_nulls().unique().to_list())
     top = side.facts.layers or layers[-1]
     if isinstance(rule, int):
-        layer = rule
+        layer, reason = rule, "as asked"
     elif rule == "top":
-        layer = top
+        layer, reason = top, "top layer"
     elif len(layers) == 1:
-        return int(layers[0])
+        layer, reason = layers[0], "picked by the run on these same items, which favours models with more layers"
     elif question.measure.paired_test == "mean":
-        layer = top // 4
+        layer, reason = top // 4, "a quarter of the way up"
     else:
-        layer = _picked_by_run(question, side)
+        layer, reason = _picked_by_run(question, side), "the best by valence, picked by the run"
     if layer not in layers:
         raise NotComparableError(f"layer {layer} of {side.label} is not among the items (layers {listed(layers)})")
-    return layer
+    return layer, reason
 
 
 def _picked_by_run(question: Question, side: Side) -> int:
@@ -241,24 +237,8 @@ def _picked_by_run(question: Question, side: Side) -> int:
     return int(picked.drop_nulls().to_numpy().min())
 
 
-def _describe_rule(question: Question, frames: list[pl.DataFrame], rule: LayerRule) -> str:
-    if rule != "best":
-        return "top layer" if rule == "top" else "as asked"
-    if any(frame.get_column("layer").drop_nulls().n_unique() == 1 for frame in frames):
-        return "the best, picked by the run on these same items, which favours models with more layers"
-    is_mean = question.measure.paired_test == "mean"
-    return "a quarter of the way up" if is_mean else "the best by valence, picked by the run"
-
-
 def _one_layer(frame: pl.DataFrame, key: list[str], layer: int | None, side: Side) -> pl.DataFrame:
     chosen = frame if layer is None else frame.filter(pl.col("layer") == layer)
     if chosen.select(key).is_duplicated().any():
         raise NotComparableError(f"{side.label} has several values for one item; compare one version or context of it")
     return chosen
-
-
-def _name_layers(layers: list[int | None]) -> str:
-    numbers = [layer for layer in layers if layer is not None]
-    if len(set(numbers)) == 1:
-        return f"layer {numbers[0]}"
-    return f"layers {numbers[0]} and {numbers[1]}"

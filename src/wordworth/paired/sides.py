@@ -129,17 +129,12 @@ def refuse_unlike(first: Side, second: Side) -> None:
     for name in sorted((one.settings.keys() | other.settings.keys()) - may_differ):
         ours, theirs = one.settings.get(name), other.settings.get(name)
         if ours != theirs:
-            values = f"{_shorten(ours)} in one and {_shorten(theirs)} in the other"
+            values = f"{ours!r:.{MAX_VALUE}} in one and {theirs!r:.{MAX_VALUE}} in the other"
             raise WordworthError(f"{refusal}: the setting {name} was {values}")
     scored = {dataset for run in (one, other) for dataset in run.scores.get_column("dataset").drop_nulls().unique()}
     shared = changed_data(one, other) - scored
     if shared:
         raise WordworthError(f"{refusal}: {min(shared)!r} is not the same data in both (their sha256 differ)")
-
-
-def _shorten(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) < MAX_VALUE else f"{text[: MAX_VALUE - 1]}…"
 
 
 def changed_data(first: Run, second: Run) -> set[str]:

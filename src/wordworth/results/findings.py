@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
+from wordworth.catalog.resolve import DataSet
 from wordworth.embedding import Embedding
 from wordworth.engine.cache import damaged
 from wordworth.engine.notices import notices
@@ -22,23 +23,6 @@ from wordworth.results.run import DataFacts, MeasureFacts, ModelFacts, Run, surr
 from wordworth.results.vocabulary import CONTROLS, EXPERIMENTS
 
 _DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
-
-
-class Described(Protocol):
-    """Data that says where it came from: a lexicon, pairs, analogies."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def sha256(self) -> str: ...
-    @property
-    def licence(self) -> str: ...
-    @property
-    def reference(self) -> str: ...
-    @property
-    def columns(self) -> Mapping[str, str]: ...
 
 
 @dataclass
@@ -158,7 +142,7 @@ class Findings:
         facts |= {"dimensions": embedding.dim, "steps": list(origin.steps), "dropped": list(origin.dropped)}
         self.add_model(embedding.name, facts)
 
-    def add_data(self, data: Described, rows: int) -> None:
+    def add_data(self, data: DataSet, rows: int) -> None:
         """Record a data set that was used."""
         keys = ("name", "source", "sha256", "licence", "reference")
         columns = {"columns": dict(data.columns)} if data.columns else {}
@@ -197,7 +181,7 @@ class Findings:
     def to_run(self, **about: Any) -> Run:
         """Return the run of a study; `about` are the fields of `Run` that the study knows."""
         versions, hardware = surroundings()
-        everywhere = [Notice(kind="info", reason=text.rstrip(".")) for text in notices()]
+        everywhere = [Notice(kind="caution", reason=text.rstrip(".")) for text in notices()]
         measures = self.scores.select("measure", "variant").unique(maintain_order=True)
         run = Run(
             study=self.study,

@@ -43,9 +43,10 @@ class Notice(BaseModel):
         counted = "" if self.count is None else f"{self.count:,} "
         counted += "" if self.total is None else f"of {self.total:,} "
         names_model = bool(self.model) and not counted and self.reason.startswith(str(self.model))
-        place = "" if names_model else self.place
+        place = self.model_copy(update={"model": None}).place if names_model else self.place
         text = f"{place}: {counted}{self.reason}" if place else f"{counted}{self.reason}"
-        start = text[:1] if place or names_model else text[:1].upper()
+        is_name = names_model or not text.partition(" ")[0].isalpha()  # of a model or a file, which keeps its case
+        start = text[:1] if place or is_name else text[:1].upper()
         return f"{start}{text[1:].rstrip('.')}."
 
 

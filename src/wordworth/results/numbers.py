@@ -1,5 +1,10 @@
 """Numbers as tables, pages and sentences show them: the only place that formats a score, an interval or a p."""
 
+from collections.abc import Callable
+
+SMALL_P = 1e-4
+"""Below it, p is written with a power of ten."""
+
 
 def format_number(value: float | None, decimals: int = 2, *, signed: bool = False, missing: str = "–") -> str:
     """Return a number as papers set it: .87, −1.02, 34.8.
@@ -46,6 +51,19 @@ def state_p(p: float, smallest: float = 0.001) -> str:
     """Return what p is, in a clause: p = .023, or p < .001."""
     text = format_p(p, smallest)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def format_exact_p(p: float, partitions: int | None, power: Callable[[str, int], str]) -> str:
+    """Return .0011, < 1/10,000 where none of the partitions was counted, or 7.8 and a power of ten; never 0.
+
+    `power` writes mantissa × 10^exponent.
+    """
+    if p == 0:
+        return f"< 1/{partitions:,}" if partitions else f"< {power('', -300)}"
+    if p >= SMALL_P:
+        return f"{p:#.2g}".removeprefix("0")
+    mantissa, exponent = f"{p:.1e}".split("e")
+    return power(mantissa, int(exponent))
 
 
 def format_percent(share: float | None) -> str:

@@ -5,33 +5,31 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, first_problem
 from wordworth.files import refuse_unwritable, replacing, sha256_of
 from wordworth.measure.declaration import Better
 from wordworth.results.columns import ITEM_TABLES, SCORES, as_text, from_text, item_schema
-from wordworth.results.notices import Notice
+from wordworth.results.notices import Caution, Notice
 
 PACKAGES = (
     "wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "tokenizers", "torch", "transformers",
 )  # fmt: skip
 MANIFEST, SCORES_FILE, ITEMS_FOLDER = "run.json", "scores.csv", "items"
 REPORTS = ("report.html", "report.md", "report.tex")
-LAYOUT = 3
 ROWS_PER_GROUP = 1 << 16
 """Items that are written together."""
-MAX_HEADER_BYTES = 1 << 13
-"""The first line of a `scores.csv` is shorter."""
 MAX_QUOTED = 120
-"""Characters of a file, or of another program's message, that a sentence repeats."""
+"""Characters of a setting, or of another program's message, that a sentence repeats."""
 
 
 class _Table(BaseModel):
@@ -119,8 +117,6 @@ class Run(BaseModel):
     """Cache entries that were damaged and recomputed, by kind."""
     files: dict[str, str] = Field(default_factory=dict)
     """sha256 of the run's other files."""
-    layout: int = LAYOUT
-    """Version of this layout."""
 
     folder: Path | None = Field(default=None, exclude=True)
     """Where the run is saved; None in memory."""
@@ -205,10 +201,8 @@ def surroundings() -> tuple[dict[str, str], dict[str, Any]]:
     """Return the versions and the hardware of this process."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
     hardware: dict[str, Any] = {
         "platform": platform.platform(),
         "processor": platform.processor() or platform.machine(),
@@ -224,20 +218,19 @@ def read_run(folder: str | Path) -> Run:
     place = Path(folder)
     run = read_manifest(place)
     if not (place / SCORES_FILE).is_file():
-        raise WordworthError(f"{_short(place)} is not a run: it has no {SCORES_FILE}")
+        raise WordworthError(f"{place} is not a run: it has no {SCORES_FILE}")
     for name, sha256 in run.files.items():
         path = place / name
-        if not path.resolve().is_relative_to(place.resolve()):
-            raise WordworthError(f"{_short(place / MANIFEST)} names a file outside its folder; run the study again")
-        if not path.is_file() or sha256_of(path) != sha256:
-            raise WordworthError(f"{_short(path)} was changed after the run was written; run the study again")
+        is_inside = path.resolve().is_relative_to(place.resolve())
+        if not is_inside or not path.is_file() or sha256_of(path) != sha256:
+            raise WordworthError(f"{path} was changed after the run was written; run the study again")
     try:
         run.scores = _read_scores(place / SCORES_FILE)
         run.items = {
             table: _scan(place, table) for table in ITEM_TABLES if (place / ITEMS_FOLDER / f"{table}.parquet").is_file()
         }
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise _unreadable(place, error) from error
+        raise _unreadable(place, str(error)) from error
     return run
 
 
@@ -245,63 +238,41 @@ def read_manifest(folder: Path) -> Run:
     """Read `run.json` only, to list runs: the scores and items are empty."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise WordworthError(f"{_short(folder)} is not a run: it has no {MANIFEST}")
+        raise WordworthError(f"{folder} is not a run: it has no {MANIFEST}")
     try:
         run = Run.model_validate_json(path.read_bytes(), strict=True)
     except OSError as error:
-        raise _unreadable(folder, error) from error
+        raise _unreadable(folder, str(error)) from error
     except ValidationError as error:
-        problem = f"{_short(path)} is not as a run writes it ({_short(first_problem(error))}); run the study again"
-        raise WordworthError(problem) from error
+        raise _unreadable(folder, first_problem(error)) from error
     run.folder = folder
     return run
 
 
-def first_problem(error: ValidationError) -> str:
-    """Return what is wrong first, and where: “models: 1: layers: Input should be a valid integer”."""
-    problem = error.errors(include_url=False)[0]
-    return ": ".join([*(str(part)[:40] for part in problem["loc"]), problem["msg"]])
-
-
 def _read_scores(path: Path) -> pl.DataFrame:
-    with path.open("rb") as stream:  # a line of a million columns would take memory before it is refused
-        start = stream.read(MAX_HEADER_BYTES)
-    header, newline, _ = start.lstrip().partition(b"\n")
-    if (not newline and len(start) == MAX_HEADER_BYTES) or b'"' in header:
-        raise WordworthError(f"{_short(path)} does not begin with the columns of a run; was it written by wordworth?")
     text = pl.read_csv(path, infer_schema=False, glob=False)
-    _refuse_missing(path, SCORES, text.columns)
-    return from_text(text.select(list(SCORES)))
+    scores = from_text(text.select(list(SCORES)))
+    unknown = set(scores.get_column("cautions").explode().drop_nulls()) - set(Caution)
+    if unknown or scores.select("measure", "value").null_count().sum_horizontal().item():
+        raise WordworthError(f"{path} has a score without a measure or value, or an unknown caution; run it again")
+    return scores
 
 
 def _scan(folder: Path, table: str) -> pl.LazyFrame:
     path = folder / ITEMS_FOLDER / f"{table}.parquet"
     frame = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-    schema, wanted = frame.collect_schema(), item_schema(table)
-    _refuse_missing(path, wanted, schema.names())
-    for name, kind in wanted.items():
-        if schema[name] != kind:
-            raise WordworthError(f"{_short(path)} has {schema[name]} in column {name}, not {kind}; run the study again")
-    return frame.select(list(wanted))
+    if dict(frame.collect_schema()) != item_schema(table):
+        raise WordworthError(f"{path} has other columns than this version writes; run the study again")
+    return frame
 
 
-def _refuse_missing(path: Path, wanted: Iterable[str], columns: Iterable[str]) -> None:
-    missing = [name for name in wanted if name not in set(columns)]
-    if missing:
-        raise WordworthError(f"{_short(path)} has no column {missing[0]}; was it written by wordworth?")
+def _unreadable(folder: Path, problem: str) -> WordworthError:
+    reason = _shorten((problem.splitlines() or [""])[0])
+    return WordworthError(f"{folder} holds a run that cannot be read back ({reason}); run the study again")
 
 
-def _unreadable(folder: Path, error: BaseException) -> WordworthError:
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return WordworthError(f"{_short(folder)} holds a run that cannot be read back ({_short(reason)}); run it again")
-
-
-def _short(text: object) -> str:
-    """Return the end of a long path, and the beginning of any other long text."""
-    written = str(text)
-    if len(written) <= MAX_QUOTED:
-        return written
-    return f"…{written[-MAX_QUOTED:]}" if isinstance(text, Path) else f"{written[:MAX_QUOTED]}…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
 
 
 def why_stale(folder: Path, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str]) -> str | None:
@@ -320,7 +291,7 @@ def why_stale(folder: Path, named: list[str], settings: dict[str, Any], fingerpr
     before = {**run.settings, "models": run.named}
     for name in sorted(wanted.keys() | before.keys()):
         if wanted.get(name) != before.get(name):
-            old, new = (_short(json.dumps(one.get(name), ensure_ascii=False)) for one in (before, wanted))
+            old, new = (_shorten(json.dumps(one.get(name), ensure_ascii=False)) for one in (before, wanted))
             return f"its {name} was {old} and is now {new}"
     versions = surroundings()[0]
     for package in PACKAGES:
@@ -331,6 +302,20 @@ def why_stale(folder: Path, named: list[str], settings: dict[str, Any], fingerpr
         if run.fingerprints.get(name) != fingerprints.get(name):
             return f"{name} has changed since"
     return None
+
+
+def is_finished(
+    folder: Path, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str], *, overwrite: bool
+) -> bool:
+    """Return whether a folder holds this run already; another run in it is an error, unless it may be replaced."""
+    reason = why_stale(folder, named, settings, fingerprints)
+    if reason and not overwrite:
+        raise WordworthError(
+            f"{folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
+        )
+    if reason is not None:
+        refuse_taken(folder, overwrite=overwrite)
+    return reason is None
 
 
 def find_runs(places: Sequence[Path]) -> list[Path]:
@@ -389,7 +374,6 @@ def read_audit(folder: Path) -> AuditRecord:
     if not path.is_file():
         return AuditRecord()
     try:
-        return TypeAdapter(AuditRecord).validate_json(path.read_bytes(), strict=True)
+        return AuditRecord.model_validate_json(path.read_bytes(), strict=True)
     except (OSError, ValidationError) as error:
-        problem = f"{_short(path)} is not as an audit writes it; delete it, or audit again"
-        raise WordworthError(problem) from error
+        raise WordworthError(f"{path} is not as an audit writes it; delete it, or audit again") from error

@@ -1,17 +1,21 @@
-"""Rules applied to runs: which score each of them names, and whether it passes."""
+"""Rules applied to runs: which score, or which difference from a baseline, each names, and whether it passes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from wordworth.errors import WordworthError, listed, nearest
 from wordworth.measure import find_measure
-from wordworth.paired.sides import equals
+from wordworth.measure.declaration import Better
+from wordworth.paired import Comparison, ComparisonSettings, Difference, Side, Tested, compare, sides
+from wordworth.paired.items import QUESTION
+from wordworth.paired.sides import equals, models_of
 from wordworth.results.columns import KEY, describe_score
 from wordworth.results.notices import caution_legend
-from wordworth.results.numbers import format_precise
-from wordworth.results.run import Run
+from wordworth.results.numbers import format_precise, state_p
+from wordworth.results.run import Run, find_runs, read_run
 from wordworth.results.table import Cell, Row, Table
 from wordworth.rules.rules import Limit, Rule, Rules, Verdict
 
@@ -88,33 +92,26 @@ def table_of(checked: Checked) -> Table:
 
 
 def check(runs: Sequence[Run], rules: Rules) -> Checked:
-    """Apply every rule to the runs. A rule that names no score, or several, is an error."""
-    from wordworth.rules.baseline import Baselines
-
+    """Apply every rule to the runs. A rule that names no score is an error."""
     baselines = Baselines()
     judged = tuple(_judge(rule, runs, baselines) for rule in rules.rules)
     return Checked(str(rules.path), tuple(run.label for run in runs), judged)
 
 
-def _judge(rule: Rule, runs: Sequence[Run], baselines: Any) -> Judged:
+def _judge(rule: Rule, runs: Sequence[Run], baselines: "Baselines") -> Judged:
     try:
-        return _combine(rule, _judge_scores(rule, runs) if rule.no_worse_than is None else baselines.judge(rule, runs))
+        return _combine(_judge_scores(rule, runs) if rule.no_worse_than is None else baselines.judge(rule, runs))
     except WordworthError as error:
         raise WordworthError(f"{rule.file}, rule {rule.name[:60]!r}: {error}") from error
 
 
-def _combine(rule: Rule, judged: Sequence[Judged]) -> Judged:
-    """Return the verdict over the scores that a rule names: `take` says how several are combined."""
+def _combine(judged: Sequence[Judged]) -> Judged:
+    """Return the verdict over all scores that a rule names: that of the worst."""
     if len(judged) == 1:
         return judged[0]
-    if rule.take is None:
-        raise WordworthError(f"it names {len(judged):,} scores, {_describe_differences(judged)}")
-    verdicts = [one.verdict for one in judged]
-    # Of all, one that fails decides; of any, one that passes; else one that is undecided.
-    order = BY_SEVERITY if rule.take == "all" else BY_SEVERITY[::-1]
-    chosen = judged[verdicts.index(next(one for one in order if one in verdicts))]
-    reason = f"{rule.take} of {len(judged):,}: {_count_verdicts(judged)}; {chosen.reason}"
-    return replace(chosen, matched=len(judged), reason=reason)
+    worst = min(judged, key=lambda one: BY_SEVERITY.index(one.verdict))
+    reason = f"of {len(judged):,} scores {_count_verdicts(judged)}; {worst.reason}"
+    return replace(worst, matched=len(judged), reason=reason)
 
 
 def _count_verdicts(judged: Sequence[Judged]) -> str:
@@ -122,18 +119,7 @@ def _count_verdicts(judged: Sequence[Judged]) -> str:
     return ", ".join(f"{verdicts.count(one):,} {word}" for one, word in COUNTED.items() if one in verdicts)
 
 
-def _describe_differences(judged: Sequence[Judged]) -> str:
-    """Return in which column several scores differ, and what to do."""
-    ways = 'take = "all" or "any"'
-    for column in ("model", "measure", *KEY):
-        values = list(dict.fromkeys(str(one.columns.get(column, "blank")) for one in judged))
-        if len(values) > 1:
-            return f"which differ in {column} ({listed(values, 5)}); say which, or give {ways}"
-    folders = dict.fromkeys(one.run for one in judged)
-    return f"which no column tells apart (in {listed(folders, 3)}); check one run, or give {ways}"
-
-
-def explain_missing(where: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], nothing: str) -> str:
+def _explain_missing(where: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], nothing: str) -> str:
     """Return why no row has these columns: the first column whose value is in none, with the nearest value."""
     rows = list(rows)
     for column, value in where.items():
@@ -147,8 +133,7 @@ def explain_missing(where: Mapping[str, Any], rows: Iterable[Mapping[str, Any]],
     return f"{nothing} has all of these: {columns}"
 
 
-def name_runs(runs: Iterable[Run]) -> str:
-    """Return where runs are, in a sentence."""
+def _name_runs(runs: Iterable[Run]) -> str:
     return listed((run.label for run in runs), 3)
 
 
@@ -157,7 +142,7 @@ def _judge_scores(rule: Rule, runs: Sequence[Run]) -> list[Judged]:
     rows = [(run, row) for run in runs for row in run.scores.filter(*conditions).iter_rows(named=True)]
     if not rows:
         every = [row for run in runs for row in run.scores.select(list(rule.where)).unique().iter_rows(named=True)]
-        raise WordworthError(explain_missing(rule.where, every, f"no score in {name_runs(runs)}"))
+        raise WordworthError(_explain_missing(rule.where, every, f"no score in {_name_runs(runs)}"))
     return [_judge_score(rule, run, row) for run, row in rows]
 
 
@@ -186,3 +171,92 @@ def _apply(rule: Rule, limit: Limit, cell: Cell) -> tuple[Verdict, str]:
     verdict = limit.judge((cell.low, cell.high))
     interval = f"[{format_precise(cell.low)}, {format_precise(cell.high)}]"
     return verdict, f"{parts[verdict]} interval {interval} meets {limit}"
+
+
+@dataclass
+class Baselines:
+    """The runs of baselines and the comparisons with them, which several rules may need."""
+
+    runs: dict[Path, list[Run]] = field(default_factory=dict)
+    comparisons: dict[tuple[Any, ...], Comparison] = field(default_factory=dict)
+
+    def judge(self, rule: Rule, runs: Sequence[Run]) -> list[Judged]:
+        """Judge the differences that a rule names between the runs and its baseline, each by its interval."""
+        place, study = rule.baseline, rule.where.get("study")
+        if place not in self.runs:
+            self.runs[place] = [read_run(folder) for folder in find_runs([place])]
+        mine = [run for run in runs if study in (None, run.study)]
+        pairs = [(run, other) for run in mine for other in self.runs[place] if run.study == other.study]
+        if not pairs:
+            raise WordworthError(f"{_name_runs(runs)} and {place} have no study in common to compare")
+        where = {column: value for column, value in rule.where.items() if column in QUESTION}
+        judged: list[Judged] = []
+        comparisons: list[Comparison] = []
+        for pair in pairs:
+            both = _sides(rule, pair)
+            comparisons.append(self._compare(rule, both))
+            named = [one for one in comparisons[-1].differences if where.items() <= one.columns.items()]
+            judged += [_judge_difference(rule, one, both[0]) for one in named]
+        if not judged:
+            every = [one.columns for comparison in comparisons for one in comparison.differences]
+            missing = _explain_missing(where, every, f"no task that was compared with {place}")
+            refused = [f"{name}: {reason}" for comparison in comparisons for name, reason in comparison.refused]
+            raise WordworthError(f"{missing}; not compared: {'; '.join(refused)}" if refused else missing)
+        return judged
+
+    def _compare(self, rule: Rule, both: tuple[Side, Side]) -> Comparison:
+        layer = rule.where.get("layer")
+        settings = ComparisonSettings("best" if layer is None else layer, rule.where.get("components"))
+        key = (*(id(side.run) for side in both), *(side.label for side in both), settings)
+        if key not in self.comparisons:
+            self.comparisons[key] = compare(*both, settings)
+        return self.comparisons[key]
+
+
+def _sides(rule: Rule, pair: tuple[Run, Run]) -> tuple[Side, Side]:
+    ours = rule.where.get("model") or _only_model(pair[0], "model")
+    theirs = rule.baseline_model or (ours if ours in models_of(pair[1]) else _only_model(pair[1], "baseline_model"))
+    return sides(pair, (ours, theirs))
+
+
+def _only_model(run: Run, key: str) -> str:
+    models = [*models_of(run)]
+    if len(models) != 1:
+        raise WordworthError(f"{run.label} has {len(models)} models ({listed(models)}); say which with {key}")
+    return models[0]
+
+
+REASONS: dict[Verdict, str] = {
+    "pass": "it is not worse",
+    "fail": "it is worse",
+    "undecided": "the interval of the difference does not show whether it is worse",
+}
+
+
+def _judge_difference(rule: Rule, one: Difference, side: Side) -> Judged:
+    better, tested = one.measure.better, one.tested
+    if not better:
+        raise WordworthError(f"neither side of {one.measure.name} is better, so nothing is worse in it; give a limit")
+    verdict = judge_lead(rule.margin, tested, better)
+    values = f"{format_precise(tested.first)} v {format_precise(tested.second)}, Δ {format_precise(tested.difference)} "
+    values += f"[{format_precise(tested.low)}, {format_precise(tested.high)}], {state_p(tested.p)}, {tested.test}"
+    own = {"study": side.run.study, "model": side.model, "step": side.step, "layer": one.layers[0]}
+    margin = f" by more than {rule.margin:g}" if rule.margin else ""
+    return Judged(
+        rule=rule.name,
+        verdict=verdict,
+        asked=f"no worse than {rule.baseline}{margin}",
+        reason=f"{REASONS[verdict]} than {rule.baseline}{margin} ({values})",
+        columns={name: value for name, value in {**one.columns, **own}.items() if value is not None},
+        cell=Cell(tested.difference, tested.low, tested.high, tested.p, n=tested.n, cautions=tuple(one.cautions)),
+        run=side.run.label,
+        notes=(*one.notes, *(("nearer to 0 is better",) if better == "zero" else ())),
+    )
+
+
+def judge_lead(margin: float, tested: Tested, better: Better) -> Verdict:
+    """Return whether the whole interval of the difference, or no part of it, is worse by at most the margin."""
+    if better == "higher":
+        return Limit(">=", -margin).judge((tested.low, tested.high))
+    interval = (tested.low, tested.high) if better == "lower" else tested.magnitude
+    return Limit("<=", margin).judge(interval) if interval else "undecided"

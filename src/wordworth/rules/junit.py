@@ -1,6 +1,5 @@
 """Judged rules as JUnit XML, which every CI server shows."""
 
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,8 +8,6 @@ from wordworth.rules.checking import Checked, Judged
 from wordworth.visible import visible
 
 SUITE = "wordworth check"
-_NOT_IN_XML = re.compile("[\ufffe\uffff]")
-"""Characters that XML cannot hold, besides those that `visible` spells out."""
 
 
 def to_junit(checked: Checked) -> str:
@@ -28,14 +25,12 @@ def to_junit(checked: Checked) -> str:
 
 
 def _add_case(suite: ElementTree.Element, one: Judged, file: str) -> None:
-    case = ElementTree.SubElement(suite, "testcase", {"classname": _text(file), "name": _text(one.rule), "time": "0"})
+    case = ElementTree.SubElement(
+        suite, "testcase", {"classname": visible(file), "name": visible(one.rule), "time": "0"}
+    )
     if one.verdict == "pass":
-        ElementTree.SubElement(case, "system-out").text = _text(str(one))
+        ElementTree.SubElement(case, "system-out").text = visible(str(one))
         return
     tag = "failure" if one.verdict == "fail" else "skipped"
-    result = ElementTree.SubElement(case, tag, {"message": _text(one.reason), "type": one.verdict})
-    result.text = _text(str(one))
-
-
-def _text(text: str) -> str:
-    return _NOT_IN_XML.sub("\ufffd", visible(text))
+    result = ElementTree.SubElement(case, tag, {"message": visible(one.reason), "type": one.verdict})
+    result.text = visible(str(one))

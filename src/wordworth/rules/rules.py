@@ -1,10 +1,11 @@
 """The rules of a TOML file, read whole: a mistake in one is an error with its file and name."""
 
+import operator
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
+from math import isfinite, nan
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,62 +21,49 @@ Verdict = Literal["pass", "fail", "undecided"]
 Interval = tuple[float, float]
 
 EXAMPLES = '"|value| < 0.5", ">= 0.8" or only a number'
-_SIGNS = {"<": (True, True), "<=": (True, False), "≤": (True, False)}
-_SIGNS |= {">": (False, True), ">=": (False, False), "≥": (False, False)}
-"""Sign → whether values must be below the limit, and whether the limit itself is excluded."""
-_LIMIT = re.compile(
-    r"\s*(?:(?P<bars>\|\s*(?:value|d)\s*\|)|value|d)?\s*(?P<sign><=|>=|<|>|≤|≥)\s*"
-    r"(?P<number>[+-]?(?:\d{1,300}\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)\s*"
-)
+_SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_LIMIT = re.compile(r"\s*(?P<of>\|\s*value\s*\||value)?\s*(?P<sign>[<>]=?)\s*(?P<number>[-+.\de]{1,300})\s*")
 
 
 @dataclass(frozen=True)
 class Limit:
     """`value < number`, or the same of |value|."""
 
+    sign: str
     number: float
-    below: bool
-    strict: bool = False
     magnitude: bool = False
 
     def __str__(self) -> str:
-        signs = ("<", ">") if self.strict else ("≤", "≥")
-        return f"{'|value|' if self.magnitude else 'value'} {signs[not self.below]} {self.number:g}"
+        sign = self.sign.replace("<=", "≤").replace(">=", "≥")
+        return f"{'|value|' if self.magnitude else 'value'} {sign} {self.number:g}"
 
     def judge(self, interval: Interval) -> Verdict:
         """Return pass where the whole interval meets the limit, fail where no part of it does, else undecided."""
-        low, high = _magnitudes(interval) if self.magnitude else interval
-        inner, outer = (high, low) if self.below else (low, high)
-        if self._is_met(inner):
-            return "pass"
-        return "undecided" if self._is_met(outer) else "fail"
-
-    def _is_met(self, value: float) -> bool:
-        if value == self.number:
-            return not self.strict
-        return (value < self.number) is self.below
-
-
-def _magnitudes(interval: Interval) -> Interval:
-    low, high = interval
-    smallest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    return smallest, max(abs(low), abs(high))
+        low, high = interval
+        if self.magnitude:
+            smallest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+            low, high = smallest, max(abs(low), abs(high))
+        meets = {_SIGNS[self.sign](end, self.number) for end in (low, high)}
+        return "undecided" if len(meets) == 2 else "pass" if True in meets else "fail"
 
 
 def parse_limit(text: str) -> Limit:
-    """Return `|value| < 0.5` as a limit; `d` may be written for `value`."""
+    """Return `|value| < 0.5` as a limit."""
     parts = _LIMIT.fullmatch(text)
-    if parts is None:
+    try:
+        number = float(parts["number"]) if parts else nan
+    except ValueError:
+        number = nan
+    if parts is None or not isfinite(number):
         raise WordworthError(f"its limit is {text[:60]!r}; write one like {EXAMPLES}")
-    below, strict = _SIGNS[parts["sign"]]
-    limit = Limit(float(parts["number"]), below, strict, magnitude=bool(parts["bars"]))
-    if limit.magnitude and limit.number < 0:
+    limit = Limit(parts["sign"], number, magnitude="|" in (parts["of"] or ""))
+    if limit.magnitude and number < 0:
         raise WordworthError(f"its limit is {text[:60]!r}, and |value| is never below 0; give a positive number")
     return limit
 
 
 class Rule(BaseModel):
-    """One rule: which score, and what is asked of it. Its other keys are the columns of `scores.csv`."""
+    """One rule: which scores, and what is asked of each. Its other keys are the columns of `scores.csv`."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -88,8 +76,6 @@ class Rule(BaseModel):
     margin: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """A model that is worse by less than this passes."""
     baseline_model: str = ""
-    take: Literal["all", "any"] | None = None
-    """Whether all scores must pass, or any, where the rule names several."""
     by: Literal["interval", "point"] = "interval"
 
     @cached_property
@@ -111,7 +97,7 @@ class Rule(BaseModel):
         if not measure.better:
             reason = f"its limit is only a number, and neither side of {measure.name} is better"
             raise WordworthError(f'{reason}; write which side is meant, such as ">= {number:g}"')
-        return Limit(number, below=measure.better != "higher", magnitude=measure.better == "zero")
+        return Limit(">=" if measure.better == "higher" else "<=", number, magnitude=measure.better == "zero")
 
 
 _TYPES: dict[Any, Any] = {pl.String: str, pl.Float64: float, pl.Int64: Annotated[int, Field(ge=0, lt=1 << 31)]}
@@ -127,14 +113,6 @@ class Rules:
 
     path: Path
     rules: tuple[Rule, ...]
-    settings: Mapping[str, Mapping[str, Any]]
-    """Study → its settings, where the target of the check is a model and not a run."""
-
-    @property
-    def studies(self) -> dict[str, Mapping[str, Any]]:
-        """The studies that must be run for these rules, with their settings."""
-        studies = [rule.where.get("study") for rule in self.rules]
-        return {**{name: {} for name in studies if name}, **self.settings}
 
 
 def read_rules(path: Path) -> Rules:
@@ -142,14 +120,13 @@ def read_rules(path: Path) -> Rules:
     if not path.is_file():
         raise WordworthError(f"there is no file {path}; write rules as [rules.NAME] in it")
     table = read_toml(path)
-    for key, tables in table.items():
-        if key not in ("rules", "run"):
-            raise WordworthError(f"{path} has a table {key[:60]!r}{_suggest(key, ('rules', 'run'))}")
-        if not isinstance(tables, dict) or not all(isinstance(one, dict) for one in tables.values()):
-            raise WordworthError(f"{path}: {key} is not a table of tables; write [{key}.NAME] and keys under it")
-    if not table.get("rules"):
-        raise WordworthError(f"{path} has no rules; write one as [rules.NAME]")
-    return Rules(path, tuple(_read_rule(path, *one) for one in table["rules"].items()), table.get("run", {}))
+    other = next((key for key in table if key != "rules"), None)
+    if other is not None:
+        raise WordworthError(f"{path} has a table {other[:60]!r}{_suggest(other, ['rules'])}")
+    rules = table.get("rules")
+    if not rules or not isinstance(rules, dict) or not all(isinstance(one, dict) for one in rules.values()):
+        raise WordworthError(f"{path} has no rules; write each as [rules.NAME] and keys under it")
+    return Rules(path, tuple(_read_rule(path, *one) for one in rules.items()))
 
 
 def _suggest(word: str, known: Collection[str]) -> str:
@@ -189,10 +166,9 @@ def _check_rule(rule: Rule) -> None:
         raise WordworthError(f"no measure is called {measure[:60]!r}{nearest(measure, names)}")
     if measure and rule.where.get("variant"):
         find_measure(measure, rule.where["variant"])
-    of_limits = rule.where.keys() & {"pooling"} or ({"by"} if rule.by == "point" else set())
     of_baselines = rule.model_fields_set & {"margin", "baseline_model"}
-    if rule.no_worse_than and of_limits:
-        raise WordworthError(f"a paired test takes no {min(of_limits)}: it is decided by its interval; remove it")
+    if rule.no_worse_than and (rule.by == "point" or "pooling" in rule.where):
+        raise WordworthError("a paired test takes no pooling, and is decided by its interval; remove pooling or by")
     if not rule.no_worse_than and of_baselines:
         raise WordworthError(f"{min(of_baselines)} belongs to no_worse_than, which it does not have")
     if not rule.no_worse_than and rule.where.get("layer") in ("best", "top"):

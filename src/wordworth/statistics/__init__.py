@@ -1,8 +1,1 @@
-"""Intervals, tests and corrections: pure functions over arrays that know nothing of words.
-
-Names are listed in `__init__.pyi`, and imported when they are first used: a help needs no arrays.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Intervals, tests and corrections: pure functions over arrays that know nothing of words."""

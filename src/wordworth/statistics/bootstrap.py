@@ -36,6 +36,11 @@ def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK) -> It
         yield np.bincount(places.ravel(), minlength=n * size).reshape(n, size).astype(np.int32)
 
 
+def all_counts(n: int, resamples: int, seed: int) -> Exact:
+    """Return the counts of all resamples together (n, resamples)."""
+    return np.concatenate(list(resample_counts(n, resamples, seed)), axis=1).astype(np.float64)
+
+
 def percentile_interval(replicates: Exact) -> tuple[Exact, Exact]:
     """The 2.5 and 97.5 percentiles over the last axis.
 

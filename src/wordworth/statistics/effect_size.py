@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from wordworth.errors import WordworthError
-from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, Exact, Values, percentile_interval, resample_counts
+from wordworth.statistics.bootstrap import BLOCK, RESAMPLES, Exact, Values, all_counts, percentile_interval
 from wordworth.statistics.paired_tests import share_beyond, swaps
 from wordworth.statistics.permutation import PERMUTATIONS, PermutationTest
 
@@ -43,7 +43,7 @@ def weat_interval(
     sizes = (size_x, targets - size_x, size_a, attributes - size_a)
     if min(sizes) < 2:
         raise WordworthError(f"an interval of d needs two words or more of each set, not {sizes}")
-    drawn = [np.concatenate(list(resample_counts(size, resamples, seed + at)), axis=1) for at, size in enumerate(sizes)]
+    drawn = [all_counts(size, resamples, seed + at) for at, size in enumerate(sizes)]
     whole = _weighted_effects(values, [np.ones((size, 1)) for size in sizes])
     step = max(RESAMPLES, BLOCK // values[..., 0].size)  # more of them would fill the memory
     parts = [[side[:, start : start + step] for side in drawn] for start in range(0, resamples, step)]
@@ -125,22 +125,26 @@ def weat_difference(
 
 def weat_difference_interval(
     associations: Values, size_x: int, *, resamples: int = RESAMPLES, seed: int = 0
-) -> tuple[float, float]:
-    """95 % bootstrap interval of d₁ − d₂ for (2, words): words are drawn within X and within Y, alike in both."""
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the 95 % bootstrap intervals of d₁ − d₂ and of |d₁| − |d₂|, for associations (2, words).
+
+    Words are drawn within X and within Y, alike in both models.
+    """
     values = np.asarray(associations, dtype=np.float64)
     z = (values - values.mean(axis=-1, keepdims=True)) / values.std(axis=-1, ddof=1, keepdims=True)
     sizes = size_x, values.shape[1] - size_x
     means, squares = [], []
     for at, side in enumerate(np.split(z, [size_x], axis=1)):
-        counts = np.concatenate(list(resample_counts(sizes[at], resamples, seed + at)), axis=1)
+        counts = all_counts(sizes[at], resamples, seed + at)
         means.append(side @ counts / sizes[at])
         squares.append(side**2 @ counts)
     n = sum(sizes)
     total = means[0] * sizes[0] + means[1] * sizes[1]
     with np.errstate(invalid="ignore", divide="ignore"):  # few words, all the same one: no effect size, passed over
         effects = _effects_of_sums(means[0] - means[1], total, squares[0] + squares[1], n=n)
-    low, high = percentile_interval(np.where(np.isfinite(effects[0] - effects[1]), effects[0] - effects[1], np.nan))
-    return float(low), float(high)
+    both = np.stack([effects[0] - effects[1], np.abs(effects[0]) - np.abs(effects[1])])
+    low, high = percentile_interval(np.where(np.isfinite(both), both, np.nan))
+    return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
 
 
 def _sums(values: Exact, contrast: Exact) -> list[Exact]:

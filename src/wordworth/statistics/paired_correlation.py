@@ -46,23 +46,6 @@ class CorrelationDifference:
     high: Exact
 
 
-def correlation_test(x: Values, y: Values, *, ranked: bool = False) -> tuple[Exact, Exact]:
-    """Return ρ of both models (..., 2) and the p of Williams' test of their difference (...).
-
-    x (..., 2, items) and y (items) are as in `correlation_difference`, which adds the bootstrap.
-    """
-    if x.ndim < 2 or x.shape[-2] != 2:
-        raise WordworthError(f"values of shape {x.shape} are not of two models: give (…, 2, items)")
-    columns, ratings = checked_items(x, y)
-    shape, n = x.shape[:-2], len(y)
-    scored = (rankdata(columns, axis=1), rankdata(ratings)) if ranked else (columns, ratings)
-    models, people = standardised(scored[0]), standardised(scored[1])
-    values = np.clip(models @ people / n, -1, 1).reshape(*shape, 2)
-    pairs = models.reshape(-1, 2, n)
-    between = np.clip(np.einsum("ki,ki->k", pairs[:, 0], pairs[:, 1]) / n, -1, 1).reshape(shape)
-    return values, williams(values[..., 0], values[..., 1], between, n, ranked=ranked)[1]
-
-
 def correlation_difference(
     x: Values, y: Values, *, ranked: bool = False, resamples: int = RESAMPLES, seed: int = 0
 ) -> CorrelationDifference:
@@ -73,7 +56,12 @@ def correlation_difference(
     """
     columns, ratings = checked_items(x, y)
     shape, n = x.shape[:-2], len(y)
-    values, p = correlation_test(x, y, ranked=ranked)
+    scored = (rankdata(columns, axis=1), rankdata(ratings)) if ranked else (columns, ratings)
+    models, people = standardised(scored[0]), standardised(scored[1])
+    values = np.clip(models @ people / n, -1, 1).reshape(*shape, 2)
+    pairs = models.reshape(-1, 2, n)
+    between = np.clip(np.einsum("ki,ki->k", pairs[:, 0], pairs[:, 1]) / n, -1, 1).reshape(shape)
+    _, p = williams(values[..., 0], values[..., 1], between, n, ranked=ranked)
     replicates = (spearman_replicates if ranked else pearson_replicates)(columns, ratings)
     drawn = np.concatenate([replicates(counts) for counts in resample_counts(n, resamples, seed)], axis=-1)
     low, high = (end.reshape(shape) for end in percentile_interval(drawn[0::2] - drawn[1::2]))

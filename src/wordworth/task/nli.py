@@ -92,7 +92,7 @@ def select_slices(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[s
     wanted += [{key: (word,)} for key in by for word in _list_words(sets, key)]
     for words in wanted:
         able = [at for at, pairs in enumerate(sets) if pairs.knows(words)]
-        keyed = [at for at, pairs in enumerate(sets) if all(map(pairs.sliced_by, words))]
+        keyed = [at for at, pairs in enumerate(sets) if all(map(pairs.can_slice_by, words))]
         for at in able or keyed[:1] or [0]:  # one that is not able says what is wrong
             parts[at].append(sets[at].where(words))
     return [[take_slice(pairs, part) for part in some] for pairs, some in zip(sets, parts, strict=True)]
@@ -100,7 +100,7 @@ def select_slices(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[s
 
 def _list_words(sets: Sequence[PairSet], key: str) -> list[str]:
     """Return each word that a key takes in any of the sets."""
-    able = [pairs for pairs in sets if pairs.sliced_by(key)] or sets[:1]
+    able = [pairs for pairs in sets if pairs.can_slice_by(key)] or sets[:1]
     return list(dict.fromkeys(word for pairs in able for word in pairs.words_of(key)))
 
 

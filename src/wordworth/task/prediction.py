@@ -25,11 +25,16 @@ from wordworth.files import cache_dir, scratch
 from wordworth.measure.diversity import Part, type_coverages
 from wordworth.measure.prediction import NOT_FOUND, nats, perplexity
 from wordworth.results.findings import Findings
-from wordworth.statistics import two_by_two
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
+from wordworth.statistics.paired_tests import two_by_two
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import get_bootstrap_options
-from wordworth.whole_words.error_tables import band_confusion, confused_pairs, never_predicted, said_instead
+from wordworth.whole_words.error_tables import (
+    count_band_confusions,
+    count_confused_pairs,
+    count_wrong_guesses,
+    list_never_predicted,
+)
 from wordworth.whole_words.frequency import BELOW, UNSEEN, Bands
 from wordworth.whole_words.paraphrase import draw_triples, paraphrase
 
@@ -223,18 +228,18 @@ def record_errors(where: dict[str, Any], predicted: pl.LazyFrame) -> Findings:
     """
     findings = Findings()
     by_name = pl.col("band", "guess_band").cast(pl.String)  # else they are sorted from frequent to rare
-    for row in band_confusion(predicted).with_columns(by_name).sort("band", "guess_band").iter_rows(named=True):
+    for row in count_band_confusions(predicted).with_columns(by_name).sort("band", "guess_band").iter_rows(named=True):
         here = where | {"experiment": "confusion", "subset": row["band"], "variant": row["guess_band"]}
         findings.score(**here, measure="share", value=row["share"], n=row["misses"])
-    instead = said_instead(predicted, MAX_ERRORS)
+    instead = count_wrong_guesses(predicted, MAX_ERRORS)
     table = "prediction_errors"
     if len(instead):
         columns = {"guess": instead["guess"], "band": instead["band"], "share": instead["share"]}
         findings.item(table, **where, experiment="instead", **columns, count=instead["misses"])
-        pairs = confused_pairs(predicted, MAX_ERRORS)
+        pairs = count_confused_pairs(predicted, MAX_ERRORS)
         columns = {"word": pairs["word"], "guess": pairs["guess"], "count": pairs["misses"]}
         findings.item(table, **where, experiment="confused", **columns)
-    never = never_predicted(predicted)
+    never = list_never_predicted(predicted)
     types = predicted.select("word").unique().select(pl.len()).collect(engine="streaming").item()
     here = where | {"experiment": "never-predicted"}
     findings.score(**here, measure="types", value=len(never) / types, n=types)

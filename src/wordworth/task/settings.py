@@ -189,14 +189,11 @@ class Settings(BaseModel):
 
 def _one_type(hint: Any) -> tuple[Any, bool]:
     """Return the type of one value without `None`, and whether there may be several."""
-    if get_origin(hint) is tuple and get_args(hint)[-1] is Ellipsis:
-        return _one_type(get_args(hint)[0])[0], True
-    if get_origin(hint) is Annotated:
-        return _one_type(get_args(hint)[0])
-    if get_origin(hint) in (Union, types.UnionType):
-        kinds = [kind for kind in get_args(hint) if kind is not type(None)]
-        return (_one_type(kinds[0])[0] if len(kinds) == 1 else hint), False
-    return hint, False
+    is_many = get_origin(hint) is tuple and get_args(hint)[-1] is Ellipsis
+    one = get_args(hint)[0] if is_many else hint
+    if get_origin(one) in (Union, types.UnionType) and type(None) in get_args(one):
+        one = Union[tuple(kind for kind in get_args(one) if kind is not type(None))]  # noqa: UP007 - of a list of types
+    return get_args(one)[0] if get_origin(one) is Annotated else one, is_many
 
 
 def _check(field: SettingField, value: Any) -> None:

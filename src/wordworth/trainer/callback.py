@@ -29,6 +29,9 @@ from wordworth.trainer.measuring import Measuring, choose_studies, keep_random_s
 PREFIX = "wordworth"
 _UNUSUAL = re.compile(r"[^\w./ -]")
 """Characters that some of the services that take logs do not accept in a name."""
+SHARDED = ("is_fsdp_enabled", "is_deepspeed_enabled", "is_tp_enabled")
+"""What a Trainer says of itself where no process has all weights."""
+LOGGER = getLogger("wordworth")
 
 
 def list_logs(scores: pl.DataFrame) -> dict[str, float]:
@@ -42,11 +45,6 @@ def list_logs(scores: pl.DataFrame) -> dict[str, float]:
             parts = [PREFIX, measure, row["dataset"], row["subset"], row["context"], layer]
             logs[_UNUSUAL.sub("_", "/".join(filter(None, parts)))] = row["value"]
     return logs
-
-
-SHARDED = ("is_fsdp_enabled", "is_deepspeed_enabled", "is_tp_enabled")
-"""What a Trainer says of itself where no process has all weights."""
-LOGGER = getLogger("wordworth")
 
 
 class WordworthCallback(TrainerCallback):
@@ -75,8 +73,6 @@ class WordworthCallback(TrainerCallback):
         self.trainer = trainer
         self.every, self.steps = every, frozenset(at)
         self.output = default_folder("training") if output is None else Path(output)
-        self.seconds = 0.0
-        """How long measuring took so far."""
         training = Path(trainer.args.output_dir or "training")
         self.measuring = Measuring(
             name or training.resolve().name,
@@ -123,10 +119,8 @@ class WordworthCallback(TrainerCallback):
                         raise
                     LOGGER.warning("%s", error)
                 logs |= list_logs(run.scores)
-        took = time.monotonic() - began
-        self.seconds += took
         due = control.should_log
-        self.trainer.log({**logs, f"{PREFIX}/seconds": round(took, 3)})
+        self.trainer.log({**logs, f"{PREFIX}/seconds": round(time.monotonic() - began, 3)})
         control.should_log = due  # each log takes it back, and the loss of this step may still have to be logged
 
 

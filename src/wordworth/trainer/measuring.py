@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -30,8 +30,7 @@ WORD_HEADS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM")
 """Ends of the names of classes that only predict words; all others are measured without their heads."""
 
 
-@dataclass(frozen=True)
-class StudyInTraining:
+class StudyInTraining(NamedTuple):
     """A study, and the settings that it has while a model is trained."""
 
     study: Study
@@ -50,35 +49,25 @@ def choose_studies(asked: Mapping[str, Mapping[str, Any] | None], network: PreTr
     Studies that declare settings for a training are included unless they are given as None; given settings override.
     """
     kind = kind_of_network(network)
-    usual: dict[str, Mapping[str, Any] | None] = {
-        name: {} for name in STUDIES if study(name).training and kind in _takes(study(name))
-    }
+    possible = [name for name in STUDIES if kind in study(name).kinds | study(name).also_accepts]
+    usual: dict[str, Mapping[str, Any] | None] = {name: {} for name in possible if study(name).training}
     wanted = {name: given for name, given in (usual | dict(asked)).items() if given is not None}
     if not wanted:
-        raise WordworthError(f"there is nothing to measure; choose from {', '.join(_possible(kind))}")
-    return [_chosen(study(name), given, kind, network) for name, given in wanted.items()]
+        raise WordworthError(f"there is nothing to measure; choose from {either(possible)}")
+    for name in wanted:
+        if name not in possible or study(name).command:
+            raise WordworthError(
+                f"{study(name).name} does not measure {CALLED[kind][0]} in training; choose from {either(possible)}"
+            )
+    return [_chosen(study(name), given, network) for name, given in wanted.items()]
 
 
-def _takes(declared: Study) -> frozenset[Kind]:
-    return declared.kinds | declared.also_accepts
-
-
-def _possible(kind: Kind) -> list[str]:
-    """Return the studies that take a loaded language model."""
-    return [name for name in STUDIES if kind in _takes(study(name)) and not study(name).command]
-
-
-def _chosen(declared: Study, given: Mapping[str, Any], kind: Kind, network: PreTrainedModel) -> StudyInTraining:
-    if declared.name not in _possible(kind):
-        raise WordworthError(
-            f"{declared.name} does not measure {CALLED[kind][0]} in training; choose from {either(_possible(kind))}"
-        )
+def _chosen(declared: Study, given: Mapping[str, Any], network: PreTrainedModel) -> StudyInTraining:
     chosen = {**declared.training, **given}
     settings = declared.settings.of(declared.name, chosen)
     if isinstance(settings, ByLayer) and not settings.layers:
         depth = int(network.config.num_hidden_layers)
-        three = tuple(dict.fromkeys((0, depth // 2, depth)))
-        settings = declared.settings.of(declared.name, {**chosen, "layers": three})
+        settings = settings.model_copy(update={"layers": tuple(dict.fromkeys((0, depth // 2, depth)))})
     if getattr(settings, "engine", "local") != "local":
         raise WordworthError("a model in training is measured in its own process; leave the engine local")
     declared.check([], settings)
@@ -107,7 +96,10 @@ class Measuring:
             try:
                 with Foreign(f"{one.study.name} could not be measured at step {step}", ours=not strict):
                     model = model or self._wrap(network, label)
-                    run = one.study.run([_without_head(one.study, model)], one.settings, checkpoints=checkpoints)
+                    measured = model
+                    if isinstance(model, WordModel) and one.study.name != "predict":
+                        measured = model.reader.base
+                    run = one.study.run([measured], one.settings, checkpoints=checkpoints)
             except WordworthError as error:
                 if strict:
                     raise
@@ -129,31 +121,17 @@ class Measuring:
         return wrap_word_model(twin, self.tokenizer, family="causal" if kind == "causal" else "masked", **facts)
 
 
-def _without_head(declared: Study, model: LanguageModel | WordModel) -> LanguageModel | WordModel:
-    """Return the model, without its head unless words are predicted."""
-    if declared.name == "predict" or isinstance(model, LanguageModel):
-        return model
-    return model.reader.base
-
-
-FORWARD = ("forward", "_original_forward")
-"""Attributes that accelerate sets on a network when it wraps it for mixed precision."""
-
-
 def copy_without_training(network: PreTrainedModel) -> PreTrainedModel:
     """Return a second network over the same weights, without gradients and with dropout off.
 
     accelerate's wrapper for mixed precision is removed: the weights are measured in the precision they are stored in.
     """
-    known: dict[int, Any] = {}
+    known: dict[int, Any] = {id(buffer): buffer.detach() for buffer in network.buffers()}
     for weight in network.parameters():
         known[id(weight)] = nn.Parameter(weight.detach(), requires_grad=False)
-    for buffer in network.buffers():
-        known[id(buffer)] = buffer.detach()
     twin: PreTrainedModel = copy.deepcopy(network, known)
-    if "_original_forward" in vars(twin):
-        for name in FORWARD:
-            vars(twin).pop(name, None)
+    if vars(twin).pop("_original_forward", None) is not None:
+        vars(twin).pop("forward", None)
     twin.train(False)
     return twin
 

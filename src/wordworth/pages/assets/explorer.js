@@ -13,71 +13,35 @@
   function load() {
     if (loaded) return loaded;
     const data = read("explorer-data");
-    const facts = data.facts;
-    const rowsOf = new Map();
-    const add = (name, row) => {
+    const words = new Map();
+    const add = (name, kind, row) => {
       const key = name.toLowerCase();
-      if (!rowsOf.has(key)) rowsOf.set(key, { name, facts: [] });
-      if (row !== undefined) rowsOf.get(key).facts.push(row);
+      if (!words.has(key)) words.set(key, { name, rows: new Map() });
+      const rows = words.get(key).rows;
+      if (rows.has(kind)) rows.get(kind).push(row);
+      else rows.set(kind, [row]);
     };
-    for (const block of data.valence) {
-      block.row = new Map(block.words.map((word, at) => [word.toLowerCase(), at]));
-      block.words.forEach((word) => add(word));
+    for (const kind of data.facts) {
+      for (let row = 0; row < kind.table.length; row += 1) {
+        const names = kind.keys.map((key) => cell(kind.table, key, row)).filter(Boolean);
+        // A pair is found under both words together, and under each.
+        for (const name of new Set(names.length > 1 ? [names.join(" "), ...names] : names)) add(name, kind, row);
+      }
     }
-    for (let row = 0; row < facts.length; row += 1) {
-      const item = cell(facts, "item", row);
-      add(item, row);
-      // A pair is found under each of its words too.
-      const parts = item.includes("⇒") ? [] : item.split(/ → | /);
-      if (parts.length > 1) for (const part of parts) add(part, row);
-    }
-    loaded = { data, rowsOf, names: [...rowsOf.values()].map((one) => one.name).sort((a, b) => a.length - b.length) };
+    loaded = { data, words, names: [...words.values()].map((one) => one.name).sort((a, b) => a.length - b.length) };
     mostWrong(data);
     return loaded;
   }
 
-  function numbers(block) {
-    if (block.steps) return block.steps;
-    const text = atob(block.values);
-    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-    const view = new DataView(bytes.buffer);
-    block.steps = Int16Array.from({ length: bytes.length / 2 }, (_, at) => view.getInt16(2 * at, true));
-    return block.steps;
-  }
-
-  function effects(block, word, step) {
-    const at = block.row.get(word);
-    if (at === undefined) return [];
-    const steps = numbers(block);
-    const found = [];
-    block.settings.forEach((setting, s) => {
-      block.layers.forEach((layer, l) => {
-        const value = steps[(s * block.layers.length + l) * block.words.length + at];
-        if (value !== -32768) {
-          const [mean, deviation] = block.typical[s * block.layers.length + l];
-          const [middle, spread] = block.rated;
-          const effect = value * step;
-          found.push({
-            model: block.model, dataset: block.dataset, setting, layer, effect, rating: block.ratings[at],
-            apart: (effect - mean) / deviation, human: (block.ratings[at] - middle) / spread,
-          });
-        }
-      });
-    });
-    return found;
-  }
-
-  async function valence(word) {
-    const { data } = load();
-    const rows = data.valence.flatMap((block) => effects(block, word, data.step));
-    if (!rows.length) return;
+  // Effects of a word in every layer; both they and ratings are also given in deviations from the mean word.
+  async function valence(rows, word) {
     const rated = new Map(rows.map((row) => [row.dataset, row.rating]));
     const told = [...rated].map(([dataset, rating]) => `${number(rating)} in ${dataset}`).join(", ");
     place.append(element("p", `People rate its valence ${told}. Effect size: above 0 nearer to pleasant words. ` +
       "Both are also given in standard deviations from the mean of the lexicon’s words: where they meet, the model agrees with people."));
     const alone = rows.filter((row) => row.layer === null);
     if (alone.length) {
-      const lines = alone.map((row) => [row.model, row.dataset, ...[row.rating, row.effect, row.human, row.apart].map(number)]);
+      const lines = alone.map((row) => [row.model, row.dataset, ...[row.rating, row.value, row.human, row.apart].map(number)]);
       const header = ["model", "lexicon", "human rating", "effect size", "rating, deviations", "effect, deviations"];
       place.append(tableOf(header, lines, 2, "Valence of the word"));
     }
@@ -85,14 +49,14 @@
     if (!layered.length) return;
     const frame = element("div", null, { class: "chart", role: "img", "aria-label": `Effect size of ${word} by layer` });
     place.append(frame);
-    const colour = { field: "setting", type: "nominal", sort: null, legend: { orient: "top" } };
-    const settings = [...new Set(layered.map((row) => row.setting))];
-    colour.scale = { domain: settings, range: settings.map((_, at) => `var(--c${(at % 8) + 1})`) };
-    const hover = ["model", "dataset", "setting", "layer"].map((field) => ({ field, type: "nominal" }));
-    hover.push({ field: "effect", type: "quantitative", format: ".2f" });
+    const colour = { field: "context", type: "nominal", sort: null, legend: { orient: "top" } };
+    const contexts = [...new Set(layered.map((row) => row.context))];
+    colour.scale = { domain: contexts, range: contexts.map((_, at) => `var(--c${(at % 8) + 1})`) };
+    const hover = ["model", "dataset", "context", "layer"].map((field) => ({ field, type: "nominal" }));
+    hover.push({ field: "value", title: "effect size", type: "quantitative", format: ".2f" });
     hover.push({ field: "apart", type: "quantitative", format: ".2f", title: "in deviations" });
     const y = { field: "apart", type: "quantitative", title: "deviations from the mean word" };
-    const dash = { field: "setting", type: "nominal", sort: null, legend: null };
+    const dash = { field: "context", type: "nominal", sort: null, legend: null };
     const view = {
       height: 200,
       layer: [
@@ -117,63 +81,54 @@
       : { title: { text: [...panels][0] }, ...view };
     await vegaEmbed(frame, fitted(spec, frame.clientWidth, layered), { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
     const lines = layered.map((row) =>
-      [row.model, row.dataset, row.setting, String(row.layer), ...[row.effect, row.apart, row.human].map(number)]);
+      [row.model, row.dataset, row.context, String(row.layer), ...[row.value, row.apart, row.human].map(number)]);
     const behind = element("details");
-    const header = ["model", "lexicon", "setting", "layer", "effect size", "effect, deviations", "rating, deviations"];
+    const header = ["model", "lexicon", "context", "layer", "effect size", "effect, deviations", "rating, deviations"];
     behind.append(element("summary", "Table"), tableOf(header, lines, 3, "Effect size by layer"));
     place.append(behind);
   }
 
-  const KINDS = [
-    { title: "Nearest words", of: ["neighbours"], order: null,
-      columns: [["word", "item"], ["model", "model"], ["nearest words of its vocabulary", "found_as"], ["cosine of the first", "value"]] },
-    { title: "Pairs, nearest first", of: ["similarity", "quality", "validation"], order: (a, b) => b.value - a.value,
-      columns: [["pair", "item"], ["model", "model"], ["data set", "dataset"], ["setting", "setting"], ["layer", "layer"], ["human score", "reference"], ["cosine", "value"]] },
-    { title: "Association tests", of: ["weat"], order: null,
-      columns: [["word", "item"], ["model", "model"], ["test", "dataset"], ["set", "group"], ["association", "value"]] },
-    { title: "Prediction", of: ["prediction"], order: null,
-      columns: [["word", "item"], ["model", "model"], ["text", "dataset"], ["band", "group"], ["commonest wrong guess", "found_as"], ["times", "times"], ["predicted", "hits"], ["mean surprisal, bits", "value"]] },
-    { title: "Inferences", of: null, order: (a, b) => a.value - b.value,
-      columns: [["pair", "item"], ["model", "model"], ["probe", "dataset"], ["setting", "setting"], ["entailment", "entailment"], ["neutral", "value"], ["contradiction", "contradiction"]] },
-  ];
   const MOST = 60;
-  const WORDS = ["item", "found_as"];
+  const WORDS = ["word", "neighbours", "wrong guess", "first", "second", "premise", "hypothesis"];
+  const HEADINGS = {
+    dataset: "data", rating: "human rating", value: "value", band: "band", bits: "mean surprisal, bits", hits: "predicted",
+  };
+  const COUNTS = ["layer", "times", "hits"];
   const inLanguage = (text, language) => ({ text, lang: load().data.codes[language] });
 
-  function facts(found) {
-    const table = load().data.facts;
-    const names = Object.keys(table.columns);
-    const rows = found.facts.map((row) => Object.fromEntries(names.map((name) => [name, cell(table, name, row)])));
-    const taken = new Set(KINDS.flatMap((kind) => kind.of ?? []));
-    for (const kind of KINDS) {
-      const mine = rows.filter((row) => (kind.of ? kind.of.includes(row.experiment) : !taken.has(row.experiment)));
-      if (!mine.length) continue;
-      if (kind.order) mine.sort(kind.order);
-      const used = kind.columns.filter(([, name]) => mine.some((row) => row[name] !== null));
-      const text = (name, value) => {
-        if (value === null) return "";
-        return typeof value === "number" && !["layer", "times", "hits"].includes(name) ? number(value) : String(value);
-      };
-      const lines = mine.slice(0, MOST).map((row) => used.map(([, name]) =>
-        (WORDS.includes(name) ? inLanguage(text(name, row[name]), row.language) : text(name, row[name]))));
-      const numeric = used.findIndex(([, name]) => ["layer", "reference", "value", "entailment", "times"].includes(name));
-      const more = mine.length > MOST ? ` (${MOST} of ${mine.length})` : "";
-      place.append(tableOf(used.map(([title]) => title), lines, numeric, kind.title + more));
-    }
+  function rowsOf(kind, places) {
+    const names = Object.keys(kind.table.columns);
+    return places.map((row) => Object.fromEntries(names.map((name) => [name, cell(kind.table, name, row)])));
+  }
+
+  function show(kind, rows) {
+    if (kind.order) rows.sort((a, b) => kind.order[1] * (a[kind.order[0]] - b[kind.order[0]]));
+    const used = Object.keys(kind.table.columns).filter((name) => name !== "language" && rows.some((row) => row[name] !== null));
+    const text = (name, value) => {
+      if (value === null) return "";
+      return typeof value === "number" && !COUNTS.includes(name) ? number(value) : String(value);
+    };
+    const lines = rows.slice(0, MOST).map((row) => used.map((name) =>
+      (WORDS.includes(name) ? inLanguage(text(name, row[name]), row.language) : text(name, row[name]))));
+    const first = used.findIndex((name) => rows.some((row) => typeof row[name] === "number"));
+    const more = rows.length > MOST ? ` (${MOST} of ${rows.length})` : "";
+    const header = used.map((name) => HEADINGS[name] ?? name);
+    place.append(tableOf(header, lines, first < 0 ? used.length : first, kind.title + more));
   }
 
   async function lookUp() {
     const asked = box.value.trim();
     if (!asked) return;
-    const { rowsOf } = load();
-    const found = rowsOf.get(asked.toLowerCase());
+    const found = load().words.get(asked.toLowerCase());
     place.replaceChildren(element("h3", found ? found.name : asked, { dir: "auto" }));
     if (!found) {
-      place.append(element("p", "These runs have no such word or pair, or it is among those left for items.parquet."));
+      place.append(element("p", "This page has no such word or pair; a large run keeps some only in its own files."));
       return;
     }
-    await valence(asked.toLowerCase());
-    facts(found);
+    for (const [kind, places] of found.rows) {
+      if (kind.title === "Valence") await valence(rowsOf(kind, places), found.name);
+      else show(kind, rowsOf(kind, places));
+    }
   }
 
   function suggest() {
@@ -190,14 +145,13 @@
 
   function mostWrong(data) {
     const frame = document.getElementById("most-wrong");
-    for (const block of data.valence) {
-      const rows = Object.entries(block.wrong).flatMap(([how, words]) =>
-        words.map(([word, rating, effect, apart]) => [{ text: word, lang: data.codes[block.language] }, how, number(rating), number(effect), number(apart)]));
+    for (const block of data.wrong) {
+      const rows = Object.entries(block.words).flatMap(([how, words]) =>
+        words.map(([word, ...rest]) => [{ text: word, lang: data.codes[block.language] }, how, ...rest.map(number)]));
       if (!rows.length) continue;
-      const where = block.best ? `, layer ${block.best.layer}, ${block.best.setting}` : "";
       const behind = element("details");
       behind.append(
-        element("summary", `Most wrong in valence: ${block.model} on ${block.dataset}${where}`),
+        element("summary", block.title),
         tableOf(["word", "the model finds it", "human rating", "effect size", "deviations apart"], rows, 2, "Words furthest from their rating"),
       );
       frame.append(behind);

@@ -9,6 +9,7 @@ const wordworth = (() => {
   const config = read("config");
   const coarse = matchMedia("(pointer: coarse)").matches;
   const columns = Object.keys(scores.columns);
+  const written = columns.filter((name) => name !== "quantity" && name !== "care");  // as in scores.csv
 
   function element(name, text, attributes = {}) {
     const made = document.createElement(name);
@@ -26,13 +27,7 @@ const wordworth = (() => {
   }
 
   function rowsOf(figure) {
-    const rows = [];
-    for (const [start, stop] of figure.rows) {
-      for (let row = start; row < stop; row += 1) {
-        rows.push(Object.fromEntries(columns.map((name) => [name, cell(scores, name, row)])));
-      }
-    }
-    return rows;
+    return figure.rows.map((row) => Object.fromEntries(columns.map((name) => [name, cell(scores, name, row)])));
   }
 
   // What a figure draws.
@@ -72,7 +67,13 @@ const wordworth = (() => {
   }
 
   function named(row, names) {
-    return names.map((name) => (row[name] === null ? (name === "pcs" ? "raw" : "") : String(row[name])));
+    return names.map((name) => (row[name] === null ? (name === "components" ? "raw" : "") : String(row[name])));
+  }
+
+  // A p of 0 is below one of the partitions that were counted.
+  function chance(row) {
+    if (row.p > 0) return `= ${Number(row.p.toPrecision(2))}`;
+    return row.partitions ? `< 1/${row.partitions.toLocaleString("en")}` : "< 1e-300";
   }
 
   function pivot(figure, title) {
@@ -83,13 +84,13 @@ const wordworth = (() => {
       const over = named(row, figure.across).filter(Boolean).join(" ");
       across.set(over, true);
       if (!down.has(key)) down.set(key, new Map());
-      const p = row.p === null ? "" : `, p = ${Number(row.p.toPrecision(2))}`;
+      const p = row.p === null ? "" : `, p ${chance(row)}`;
       const interval = row.low === null ? "" : ` [${number(row.low)}, ${number(row.high)}]`;
-      down.get(key).set(over, { text: number(row.value) + interval + p, care: row.flags });
+      down.get(key).set(over, { text: number(row.value) + interval + p, care: row.care });
     }
     const over = [...across.keys()];
     const rows = [...down].map(([key, cells]) => [...JSON.parse(key), ...over.map((name) => cells.get(name) ?? "")]);
-    return tableOf([...figure.down, ...over], rows, figure.down.length, title);
+    return tableOf([...figure.names, ...over], rows, figure.down.length, title);
   }
 
   // Panels side by side as they fit, and no label cut.
@@ -202,7 +203,7 @@ const wordworth = (() => {
       const text = value === null ? "" : `${formula ? "'" : ""}${value}`;
       return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
-    return [columns.join(","), ...rows.map((row) => columns.map((name) => quoted(row[name])).join(","))].join("\n") + "\n";
+    return [written.join(","), ...rows.map((row) => written.map((name) => quoted(row[name])).join(","))].join("\n") + "\n";
   }
 
   async function download(frame, kind) {

@@ -1,30 +1,40 @@
-"""What a figure is: a chart, the scores behind it, and the words around it.
+"""What a figure is: the scores that it shows, how they are drawn, and the words around them.
 
 Nothing here imports altair: a chart is built when its figure is drawn.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Literal
 
 import polars as pl
 
-from wordworth.results.flags import legend
+from wordworth.results.columns import SCORES, describe_score
+from wordworth.results.notices import caution_legend
 from wordworth.results.numbers import format_number
 
-if TYPE_CHECKING:
-    import altair as alt
-
-Spec = dict[str, Any]
-Chart = "alt.Chart | alt.LayerChart | alt.FacetChart"
-
-EXPERIMENT, MEASURE, SETTING, LAYER = (pl.col(name) for name in ("experiment", "measure", "setting", "layer"))
-
-LEVEL = 0.05
-TRIED = EXPERIMENT == "sensitivity"
-OPTION, OF_SIDES = SETTING.fill_null("").str.contains(": "), SETTING.str.starts_with("sides: ")
-"""Scores of single options of a specification curve; those that only association tests have."""
+EXPERIMENT, MEASURE, VARIANT, LAYER = (pl.col(name) for name in ("experiment", "measure", "variant", "layer"))
+BANDS, BARS = "Bands are 95 % intervals.", "Bars are 95 % intervals."
+_AXIS = {"labelColor": "var(--muted)", "titleColor": "var(--muted)", "domainColor": "var(--faint)"}
+CONFIG: dict[str, Any] = {
+    "background": "transparent",
+    "aria": False,
+    "font": "Helvetica, Arial, Noto Sans, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif",
+    "view": {"stroke": "transparent"},
+    "title": {"color": "var(--ink)", "fontSize": 12, "fontWeight": 600, "anchor": "start", "offset": 8},
+    "axis": {
+        **_AXIS, "tickColor": "var(--faint)", "gridColor": "var(--faint)", "gridOpacity": 0.5, "titleFontWeight": 500,
+        "labelFontSize": 11, "titleFontSize": 11.5, "labelSeparation": 4,
+    },
+    "axisQuantitative": {"labelFlush": False},
+    "legend": {
+        "labelColor": "var(--ink)", "titleColor": "var(--muted)", "labelFontSize": 11.5, "titleFontWeight": 500,
+        "symbolStrokeWidth": 2,
+    },
+    "header": {"labelColor": "var(--ink)", "labelFontSize": 12, "labelFontWeight": 600, "labelAnchor": "start"},
+}  # fmt: skip
+"""How charts look."""
 OF_TESTS, OF_VALENCE = "Specification curves of association tests", "Specification curves of valence"
 CURVE_CHAPTERS = {OF_TESTS: "Stereotypes", OF_VALENCE: "Word meaning"}
 """The chapter of each kind of specification curve."""
@@ -39,7 +49,7 @@ def curve_id(title: str, run: int, model: int) -> str:
 class Plot:
     """A chart without data, and the table that it draws."""
 
-    chart: "alt.Chart | alt.LayerChart | alt.FacetChart"
+    chart: Any  # altair takes a while to import
     data: pl.DataFrame
 
 
@@ -50,7 +60,7 @@ class Figure:
     id: str
     title: str
     caption: str
-    """What is drawn, and how to read it."""
+    """What the numbers are: sentences for the figure and for the table behind it."""
     draw: Callable[[], Plot]
     rows: pl.DataFrame
     """Scores, with their `row`."""
@@ -58,6 +68,8 @@ class Figure:
     across: tuple[str, ...]
     """The table behind the figure: columns that make a row's name, and columns that make a column's."""
     kind: str = "Line chart"
+    drawing: str = ""
+    """How to read the chart: its colours, lines and bars."""
 
     @cached_property
     def plot(self) -> Plot:
@@ -65,9 +77,9 @@ class Figure:
         return self.draw()
 
     @cached_property
-    def spec(self) -> Spec:
+    def spec(self) -> dict[str, Any]:
         """Return the chart as Vega-Lite, without data and without a theme."""
-        made: Spec = self.plot.chart.to_dict(validate=False)  # altair has checked each of its parts
+        made: dict[str, Any] = self.plot.chart.to_dict(validate=False)  # altair has checked each of its parts
         return {key: value for key, value in made.items() if key not in ("$schema", "config", "data")}
 
     @property
@@ -77,10 +89,10 @@ class Figure:
 
     @property
     def note(self) -> str:
-        """Say which of the numbers are to be read with care, and why; blank where none is."""
+        """Say which of the numbers have cautions, and why; blank where none has."""
         places = [name for name in (*self.down, *self.across) if name != "layer"]  # alike in layers: said once
         named = pl.concat_str([pl.col(name).cast(pl.String) for name in places], separator=" ", ignore_nulls=True)
-        return legend(self.rows.select(named, "flags").iter_rows())
+        return caution_legend(self.rows.select(named, "cautions").iter_rows())
 
     @property
     def alt(self) -> str:
@@ -89,33 +101,73 @@ class Figure:
         if ordered.is_empty():
             return f"{self.title}: no values."
         ends = (("Lowest", ordered.row(0, named=True)), ("highest", ordered.row(-1, named=True)))
-        values = ", ".join(f"{end} {format_number(row['value'])} ({_describe_place(row)})" for end, row in ends)
+        values = ", ".join(f"{end} {format_number(row['value'])} ({_describe(row)})" for end, row in ends)
         return f"{self.kind} of {len(self.rows):,} numbers. {self.title}. {values}."
 
 
-Maker = Callable[[pl.DataFrame], Figure | None]
+def _describe(row: dict[str, Any]) -> str:
+    return describe_score({name: row[name] for name in SCORES if name != "step"})  # the label has the step
 
 
-def shows(*wanted: pl.Expr) -> Callable[[Maker], Maker]:
-    """Make a function draw the scores that pass all of `wanted`: it gives None where none do.
-
-    Columns that the function adds for its own use are not among the figure's rows.
-    """
-
-    def selecting(draw: Maker) -> Maker:
-        @wraps(draw)
-        def drawn(scores: pl.DataFrame) -> Figure | None:
-            rows = scores.filter(*wanted) if wanted else scores
-            figure = None if rows.is_empty() else draw(rows)
-            return figure and replace(figure, rows=figure.rows.select(scores.columns))
-
-        return drawn
-
-    return selecting
+Text = str | Callable[[pl.DataFrame], str]
+"""A text, or what makes it from the rows."""
 
 
-def _describe_place(row: dict[str, Any]) -> str:
-    names = [row["model"], row["dataset"], row["setting"], row["measure"]]
-    names += [f"layer {row['layer']}" if row["layer"] is not None else None]
-    names += [f"{row['pcs']} components nullified" if row["pcs"] is not None else None]
-    return ", ".join(filter(None, names))
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """A figure as it is declared. Called with scores, it returns the figure; None where none of them belongs to it."""
+
+    kind: Literal["Line chart", "Dot chart"] = "Line chart"
+    id: str
+    title: str
+    caption: Text
+    where: tuple[pl.Expr, ...] = ()
+    """The scores that it shows."""
+    prepare: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    """Selects further, sorts, or adds columns that only the chart has."""
+    value: str
+    """What the values are: the title of their axis."""
+    x: str = "layer"
+    """The column that lines are over."""
+    tasks: tuple[str, ...] = ()
+    """The columns that name what has a dot."""
+    from_zero: bool = False
+    """Whether the axis of dots has 0 in it."""
+    colour: str = "model"
+    """A colour for each value of this column."""
+    dash: str = ""
+    """A dash for each value of this column."""
+    by: tuple[str, ...] = ()
+    """A panel for each value of these columns."""
+    across: tuple[str, ...]
+    down: tuple[str, ...] = ()
+    """The columns that name a row of the table behind it; blank: the panels, and the tasks or the x axis."""
+    drawing: Text = ""
+    panels: int = 0
+    """Panels side by side; 0 is as many as the kind of chart bears."""
+    free: str = ""
+    """Scales, of x and y, that each panel has of its own."""
+    tooltip: tuple[str, ...] = ()
+    """Columns shown over a point besides the usual ones."""
+
+    def __call__(self, scores: pl.DataFrame) -> Figure | None:
+        rows = scores.filter(*self.where) if self.where else scores
+        if self.prepare is not None and len(rows):
+            rows = self.prepare(rows)
+        if rows.is_empty():
+            return None
+        caption, drawing = (one if isinstance(one, str) else one(rows) for one in (self.caption, self.drawing))
+        own, draw = rows.select(scores.columns), partial(self._draw, rows)
+        down = tuple(name for name in self.down or (*self.by, *(self.tasks or (self.x,))) if name in own.columns)
+        if own.get_column("language").n_unique() < 2:
+            down = tuple(name for name in down if name != "language")
+        return Figure(self.id, self.title, caption, draw, own, down, self.across, self.kind, drawing)
+
+    def _draw(self, rows: pl.DataFrame) -> Plot:
+        from wordworth.pages.figures import charts
+
+        return charts.DRAW[self.kind](self, rows)
+
+
+Lines = partial(Declared, kind="Line chart")
+Dots = partial(Declared, kind="Dot chart")

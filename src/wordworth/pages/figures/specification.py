@@ -1,56 +1,41 @@
-"""Specification curves (Simonsohn et al. 2020): the variants of a number, sorted, over the choices they stand on."""
+"""Specification curves (Simonsohn et al. 2020): the variants of a number, sorted, over the choices behind them."""
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import altair as alt
 import numpy as np
 import polars as pl
 
 from wordworth.pages.figures import charts
-from wordworth.pages.figures.figure import (
-    LEVEL,
-    MEASURE,
-    OF_SIDES,
-    OF_TESTS,
-    OF_VALENCE,
-    OPTION,
-    SETTING,
-    TRIED,
-    Figure,
-    Plot,
-    curve_id,
-)
+from wordworth.pages.figures.figure import CURVE_CHAPTERS, OF_TESTS, Figure, Plot, curve_id
+from wordworth.pages.insights import LEVEL, TRIED, choices_of, datasets_by_kind, variants_of
 from wordworth.pages.naming import SHORT
 from wordworth.pages.runs import Runs
-from wordworth.results import Run
+from wordworth.results.run import Run
 
-AND = " · "
-"""Between the choices of a variant, as its item has them."""
 POINTS, BINS = 100, 24
-"""Variants of a curve that are drawn, evenly spread; parts that its dashboard is cut into."""
+"""Variants of a curve that are drawn, evenly spread; parts that its dashboard is divided into."""
 CURVE, GAP, STEP = 150, 14, 15
 """Pixels: of a curve, between it and its dashboard, of a line of the dashboard."""
 RIGHT = 1.14
 """Where an axis from 0 to 1 ends, so that there is room for numbers behind it."""
 FOUND = ("p < .05", "p < .05, the reverse", "not significant")
-OWN = {
-    "model": pl.String, "test": pl.String, "part": pl.String, "x": pl.Float64, "end": pl.Float64, "value": pl.Float64,
-    "p": pl.Float64, "found": pl.String, "option": pl.String, "density": pl.Float64, "share": pl.Float64,
-    "variant": pl.String,
-}  # fmt: skip
+DRAWING = (
+    "The dashed line is the number as it is run. Below, each line is an option of a choice; the stronger its colour, "
+    "the more of its variants lie there. At the right: the share of its variants that reach another conclusion. Fewer "
+    "words have less power."
+)
 
 
 def specification_curves(runs: Runs) -> Iterator[Figure]:
-    """A figure for each model and kind of number: a panel a test or lexicon."""
+    """Yield a figure per model and kind of number: a panel per test or lexicon."""
     for at, run in enumerate(runs.each):
-        scores = runs.scores.filter(TRIED, pl.col("study") == run.manifest["study"])
-        for number, model in enumerate(charts.list_distinct(run.scores.filter(TRIED), "model")):
-            mine = scores.filter(pl.col("model") == model)
-            tested = pl.col("dataset").is_in(mine.filter(OF_SIDES).get_column("dataset").unique().implode())
-            for title, which in ((OF_TESTS, tested), (OF_VALENCE, ~tested)):
-                rows = mine.filter(which)
+        scores = runs.scores.filter(TRIED, pl.col("run") == at)
+        for number, model in enumerate(charts.list_distinct(scores, "model")):
+            own = scores.filter(pl.col("model") == model)
+            for title, datasets in zip(CURVE_CHAPTERS, datasets_by_kind(run, model), strict=True):
+                rows = own.filter(pl.col("dataset").is_in(datasets))
                 if len(rows):
                     yield _figure(run, rows, title, curve_id(title, at, number))
 
@@ -60,74 +45,53 @@ def _figure(run: Run, rows: pl.DataFrame, title: str, name: str) -> Figure:
     parts: list[pl.DataFrame] = []
     options: dict[str, None] = {}
     for dataset in charts.list_distinct(rows, "dataset"):
-        part, named = _panel(_variants(run, model, dataset), rows.filter(pl.col("dataset") == dataset))
+        part, names = _panel(variants_of(run, model, dataset))
         parts.append(part.with_columns(model=pl.lit(model), test=pl.lit(SHORT.get(dataset, dataset))))
-        options |= dict.fromkeys(named)
-    own = pl.concat(part.select(pl.col(column).cast(of) for column, of in OWN.items()) for part in parts)
+        options |= dict.fromkeys(names)
+    own = pl.concat(parts, how="diagonal")
     y = "effect size d" if title == OF_TESTS else "ρ with human ratings"
     draw = partial(_draw_curves, own, list(options), y)
     most = max(rows.get_column("n").to_list())
-    caption = (
-        f"Up to {most:,} variants each, sorted: the same number with other words, vectors and estimators. The dashed "
-        "line is the number as it is run. Below, for each choice, where the variants that make it lie: the stronger "
-        "the colour, the more. At the right, how many of them come to another conclusion; fewer words have less power."
-    )
-    return Figure(name, title, caption, draw, rows, ("dataset",), ("measure", "setting"), "Specification curve")
+    caption = f"The same number with other words, vectors and estimators: up to {most:,} variants each, sorted."
+    down, across = ("dataset",), ("quantity", "subset")
+    return Figure(name, title, caption, draw, rows, down, across, "Specification curve", DRAWING)
 
 
-def _variants(run: Run, model: str, dataset: str) -> pl.DataFrame:
-    """The variants of one test in the last slot that it was tried in, the test as it is run first."""
-    mine = run.items.filter(TRIED, pl.col("model") == model, pl.col("dataset") == dataset)
-    slot = ("layer", "pcs", "setting")
-    table = mine.filter(pl.col("left_out").is_null()).select(*slot, "item", "group", "place", "value", "p").collect()
-    last = table.row(-1, named=True)
-    return table.filter(pl.col(name).eq_missing(pl.lit(last[name])) for name in slot)
-
-
-def _panel(table: pl.DataFrame, scores: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """The curve, its dashboard and the line of the test as it is run; and the options in their order."""
+def _panel(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the curve, its dashboard and the line of the test as it is run; and the options in their order."""
     ordered = table.sort("value", maintain_order=True)
     count = len(ordered)
     places = np.unique(np.linspace(0, count - 1, min(POINTS, count)).round().astype(int))
     told = pl.when(pl.col("p") >= LEVEL).then(pl.lit(FOUND[2])).when(pl.col("value") > 0).then(pl.lit(FOUND[0]))
+    choices = choices_of(table)
     curve = ordered[places.tolist()].select(
-        "value", "p",
+        "value",
+        "p",
         pl.lit("curve").alias("part"),
         pl.Series("x", places / max(1, count - 1)),
         told.otherwise(pl.lit(FOUND[1])).alias("found"),
-        pl.format("{} ({}){}{}", "item", "group", pl.lit(AND), "place").alias("variant"),
-    )  # fmt: skip
-    strips, options = _strips(table, ordered)
-    settings = scores.filter(MEASURE == "sensitivity:flipped", OPTION).with_columns(
-        option=SETTING.str.split(": ").list.get(1).str.split(":").list.first()
+        pl.concat_str(choices, separator=charts.AND, ignore_nulls=True).alias("variant"),
     )
-    flipped = settings.select("option", pl.lit("flipped").alias("part"), pl.col("value").alias("share"))
+    strips = [_strips(ordered, choice) for choice in choices]
     line = pl.DataFrame({"part": ["base"], "value": [table.item(0, "value")]})
-    every = pl.concat([curve, strips, flipped, line], how="diagonal_relaxed")
-    return every.with_columns(pl.lit(None).alias(name) for name in OWN if name not in every.columns), options
+    options = [option for choice in choices for option in charts.list_distinct(table, choice)]
+    return pl.concat([curve, *strips, line], how="diagonal"), options
 
 
-def _strips(table: pl.DataFrame, ordered: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """For every option, how densely its variants lie along the curve: 1 is as densely as all variants together."""
-    count = len(ordered)
-    bins = np.arange(count) * BINS // count
-    whole = np.bincount(bins, minlength=BINS)
-    choices = str(table.item(0, "place")).count(AND) + 1
-    parts = [pl.col("group"), *(pl.col("place").str.split(AND).list.get(at) for at in range(choices))]
-    rows: list[dict[str, Any]] = []
-    options: list[str] = []
-    for part in parts:
-        values = ordered.select(option=part).get_column("option").to_numpy()
-        for option in charts.list_distinct(table.select(option=part), "option"):
-            held = np.bincount(bins[values == option], minlength=BINS)
-            density = np.divide(held, whole, out=np.zeros(BINS), where=whole > 0) * count / held.sum()
-            strip = (
-                {"x": at / BINS, "end": (at + 1) / BINS, "density": round(float(one), 2)}
-                for at, one in enumerate(density)
-            )
-            rows += [{"part": "strip", "option": option, **one} for one in strip if one["density"] > 0]
-            options.append(option)
-    return pl.DataFrame(rows), options
+def _strips(ordered: pl.DataFrame, choice: str) -> pl.DataFrame:
+    """Return how densely the variants of each option lie along the curve, and the share of them that is flipped.
+
+    A density of 1 is that of all variants together.
+    """
+    count, option = len(ordered), pl.col(choice).alias("option")
+    binned = ordered.with_columns(option, bin=pl.int_range(count) * BINS // count)
+    binned = binned.with_columns(whole=pl.len().over("bin"), held=pl.len().over("option"))
+    places = binned.group_by("option", "bin").agg(pl.len(), pl.col("whole", "held").first())
+    density = pl.col("len") / pl.col("whole") * count / pl.col("held")
+    x, end = pl.col("bin") / BINS, (pl.col("bin") + 1) / BINS
+    strips = places.select("option", part=pl.lit("strip"), x=x, end=end, density=density.round(2))
+    flipped = binned.group_by("option").agg(share=pl.col("is_flipped").mean())
+    return pl.concat([strips.sort("option", "x"), flipped.with_columns(part=pl.lit("flipped"))], how="diagonal")
 
 
 def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
@@ -169,7 +133,7 @@ def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
         ),
     ]  # fmt: skip
     view = alt.LayerChart(layer=layers, height=height).resolve_scale(y="independent")
-    return charts.lay_out(view, own, list(OWN), charts.Layout(("model", "test"), columns=2, free="y"))
+    return charts.lay_out(view, own, own.columns, ("model", "test"), 2, "y")
 
 
 def _part(name: str) -> alt.Chart:

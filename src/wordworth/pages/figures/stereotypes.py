@@ -1,154 +1,121 @@
-"""Draw stereotypes: association tests, and the estimators of bias in vectors made from language models."""
-
-from functools import partial
+"""Stereotypes: association tests, and the estimators of bias in vectors made from language models."""
 
 import polars as pl
 
-from wordworth.pages.figures import charts
-from wordworth.pages.figures.figure import EXPERIMENT, LAYER, MEASURE, Figure, Maker, shows
-from wordworth.pages.figures.meaning import SEVERAL_STEPS, place_by_step
-from wordworth.pages.insights import best_components
-from wordworth.pages.naming import SHORT
+from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
+from wordworth.pages.figures.meaning import SEVERAL_STEPS
+from wordworth.pages.insights import recoveries
+from wordworth.pages.naming import SHORT, TESTS
+from wordworth.pages.runs import WEAT
 
 ESTIMATORS = (
-    *("direct-bias", "direct-bias:centred", "garg-euclidean", "garg-cosine", "manzini", "manzini:centroid"),
-    *("ripa", "mac", "ect", "rnsb"),
-)
+    "direct-bias", "direct-bias (centred)", "garg-euclidean", "garg-cosine", "manzini", "manzini (centroid)", "ripa",
+    "mac", "ect", "rnsb",
+)  # fmt: skip
 """In the order of a figure: the paper's with their variants, then the others."""
+IS_ESTIMATE = (EXPERIMENT == "bias") & pl.col("quantity").is_in(ESTIMATORS)
+IS_TEST = (MEASURE == WEAT) & VARIANT.is_null()
+IN_LAYERS = IS_TEST & LAYER.is_not_null() & pl.col("components").is_null()
+EFFECT = "effect size d"
 
 
-def _name_tests(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Return tests in the order of their numbers, and the columns that name one, with its n."""
-    place = pl.col("dataset").str.extract(r"^(?:vast-)?weat(\d+)$").cast(pl.Int64)
-    rows = rows.with_columns(test=pl.col("dataset").replace(SHORT)).sort(place, "row", nulls_last=True)
-    name = ["test", *charts.find_varying(rows, ["language"])]
-    return charts.add_counts(rows, name), [*name, "count"]
+def _name_tests(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return tests in the order of their numbers, with the column `test`."""
+    numbers = {name: test["number"] for name, test in TESTS.items()}
+    number = pl.col("dataset").replace_strict(numbers, default=None, return_dtype=pl.Int64)
+    return rows.with_columns(test=pl.col("dataset").replace(SHORT)).sort(number, "row", nulls_last=True)
 
 
-@shows(MEASURE == "weat", LAYER.is_null())
-def associations(rows: pl.DataFrame) -> Figure:
-    """Draw WEAT on static embeddings."""
-    # A test that is in two runs of an audit (valnorm and weat) is shown once.
-    rows = rows.unique(["model", "language", "dataset"], maintain_order=True, keep="last")
-    rows, test = _name_tests(rows)
-    draw = partial(charts.draw_dots, rows, y=test, x="effect size d", colour="model", zero=True)
-    intervals = "" if rows["low"].is_null().all() else " Bars are 95 % intervals, n the words of both targets."
-    caption = (
-        "Cohen’s d of each association test: above 0 as the test’s name has it, .2 is small, .5 medium, .8 large."
-        f"{intervals} Hover for p, the share of partitions of the words that give as much."
+def _test_once(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return a test that is in two runs of an audit (valnorm and weat) once."""
+    return _name_tests(rows.unique(["model", "language", "dataset"], maintain_order=True, keep="last"))
+
+
+def _describe_bars(rows: pl.DataFrame) -> str:
+    text = "Hover for p, the share of partitions of the words that give as much."
+    return text if rows["low"].is_null().all() else f"{text} {BARS} n is the words of both targets."
+
+
+def _best_nullified(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the tests in the top layer raw, and with the components nullified that recover most valence."""
+    layered = scores.filter(IS_TEST, LAYER.is_not_null()).filter(LAYER.max().over("model") == LAYER)
+    chosen = dict(recoveries(scores).select("model", "components").iter_rows())
+    most = layered.drop_nulls("components").group_by("model").agg(pl.col("components").max()).iter_rows()
+    kept = {model: chosen.get(model, count) for model, count in most}
+    is_raw = pl.col("components").is_null()
+    count = pl.col("model").replace_strict(kept, default=None, return_dtype=pl.Int64)
+    rows = layered.filter(count.is_not_null(), is_raw | (pl.col("components") == count))
+    return _name_tests(rows).with_columns(vectors=pl.when(is_raw).then(pl.lit("raw")).otherwise(pl.lit("nullified")))
+
+
+def _describe_nullified(rows: pl.DataFrame) -> str:
+    kept = rows.drop_nulls("components").select("model", "components").unique(maintain_order=True).iter_rows()
+    counts = "; ".join(f"{model}: {count}" for model, count in kept)
+    return (
+        "Bias that non-semantic directions hide: Cohen’s d in the top layer raw, and with the number of components "
+        f"nullified that recovers most valence ({counts})."
     )
-    down = ("dataset", *charts.find_varying(rows, ["language"]))
-    return Figure("weat", "Association tests", caption, draw, rows, down, ("model",), "Dot chart")
 
 
-@shows()
-def before_and_after(scores: pl.DataFrame) -> Figure | None:
-    """Draw VAST's Figure 5: the top layer raw, and with the components nullified that recover most valence."""
-    layered = scores.filter(MEASURE == "weat", LAYER.is_not_null()).filter(LAYER.max().over("model") == LAYER)
-    if layered.get_column("pcs").is_null().all():
-        return None
-    chosen = best_components(scores)
-    most = layered.group_by("model").agg(pl.col("pcs").max()).iter_rows()
-    kept = {model: chosen.get(model, pcs) for model, pcs in most}
-    is_raw = pl.col("pcs").is_null()
-    wanted = is_raw | (pl.col("pcs") == pl.col("model").replace_strict(kept, return_dtype=pl.Int64))
-    rows, test = _name_tests(layered.filter(wanted))
-    rows = rows.with_columns(version=pl.when(is_raw).then(pl.lit("raw")).otherwise(pl.lit("nullified")))
-    colour = charts.make_series(rows, "version", values=["raw", "nullified"])
-    x, layout = "effect size d, top layer", charts.Layout(["model"], tooltip=["pcs"])
-    draw = partial(charts.draw_dots, rows, y=test, x=x, colour=colour, layout=layout, zero=True)
-    counts = "; ".join(f"{model}: {pcs}" for model, pcs in kept.items())
-    caption = (
-        "Bias that non-semantic directions hide: d in the top layer raw, and with as many components nullified as "
-        f"bring most valence back ({counts})."
-    )
-    title = "Association tests before and after nullifying"
-    return Figure("weat-nullified", title, caption, draw, rows, ("model", "dataset"), ("pcs",), "Dot chart")
+def _order_estimators(rows: pl.DataFrame) -> pl.DataFrame:
+    places = {name: at for at, name in enumerate(ESTIMATORS)}
+    order = pl.col("quantity").replace_strict(places, return_dtype=pl.Int64)
+    return rows.sort("model_at", order, "subset", maintain_order=True)
 
 
-IN_LAYERS = (MEASURE == "weat") & LAYER.is_not_null() & pl.col("pcs").is_null()
-
-
-@shows(IN_LAYERS)
-def associations_by_layer(rows: pl.DataFrame) -> Figure:
-    """Draw the ten tests through the layers."""
-    rows, test = _name_tests(rows)
-    x, layout = charts.place_by_layer(), charts.Layout(test, columns=4, tooltip=["p"])
-    draw = partial(charts.draw_lines, rows, x=x, y="effect size d", colour="model", layout=layout)
-    caption = "Cohen’s d in every layer, bleached, nothing nullified."
-    title = "Association tests by layer"
-    return Figure("weat-layers", title, caption, draw, rows, ("model", "layer"), ("dataset",))
-
-
-@shows(SEVERAL_STEPS, IN_LAYERS)
-def associations_by_step(rows: pl.DataFrame) -> Figure:
-    """Draw the association tests while a model is trained, a panel per test."""
-    rows, x = place_by_step(rows)
-    rows, test = _name_tests(rows)
-    layers = charts.make_series(rows, "layer", "layer", sorted(charts.list_distinct(rows, "layer")))
-    layout = charts.Layout(("training", *test), tooltip=["p"])
-    draw = partial(charts.draw_lines, rows, x=x, y="effect size d", colour=layers, layout=layout)
-    caption = "Cohen’s d of each association test after so many steps, bleached. Bands are 95 % intervals."
-    return Figure("weat-steps", "Association tests by step", caption, draw, rows, ("dataset", "model"), ("layer",))
-
-
-PLACE = MEASURE.replace_strict({name: at for at, name in enumerate(ESTIMATORS)}, return_dtype=pl.Int64)
-
-
-def _explain_reversed(rows: pl.DataFrame) -> str:
-    """Say which estimators are not 0 where there is no bias."""
+def _describe_estimators(rows: pl.DataFrame) -> str:
     names = [name for name in ("mac", "ect") if name in rows["measure"]]
-    return f" Of {' and '.join(names)} 1 is no bias, of the others 0." if names else ""
+    is_reversed = f" For {' and '.join(names)}, 1 is no bias; for the others 0." if names else ""
+    return f"The bias of a list of words by an attribute, under several estimators, each on its own scale.{is_reversed}"
 
 
-@shows(EXPERIMENT == "bias", MEASURE.is_in(ESTIMATORS), LAYER.is_not_null())
-def bias_by_layer(rows: pl.DataFrame) -> Figure:
-    """Draw Bommasani et al.'s Figures 2 and 11 to 18."""
-    rows = rows.with_columns(
-        attribute=charts.split_part("dataset", "/", 0), targets=charts.split_part("dataset", "/", 1)
-    )
-    draw = partial(
-        charts.draw_lines,
-        rows.sort("model_at", PLACE, "targets", maintain_order=True),
-        x=charts.place_by_layer(),
-        y="bias",
-        colour=charts.make_series(rows, "attribute"),
-        layout=charts.Layout(("model", "measure", "targets"), columns=4, free="y"),
-    )
-    caption = (
-        "Each estimator on its own scale: a line that rises in one panel and falls in another is one bias that two "
-        f"definitions disagree about.{_explain_reversed(rows)} Bands are 95 % intervals over resampled words."
-    )
-    down = ("model", "dataset", "layer")
-    return Figure("bias-layers", "Bias by layer and estimator", caption, draw, rows, down, ("measure",))
-
-
-@shows(EXPERIMENT == "bias", MEASURE.is_in(ESTIMATORS), LAYER.is_null())
-def bias_of_vectors(rows: pl.DataFrame) -> Figure:
-    """Draw Bommasani et al.'s Tables 3 and 8, first rows: embeddings that have no layers."""
-    layout = charts.Layout(["measure"], free="xy")
-    rows = rows.sort(PLACE, maintain_order=True)
-    draw = partial(charts.draw_dots, rows, y=["dataset"], x="bias", colour="model", layout=layout)
-    care = _explain_reversed(rows)
-    caption = f"Embeddings without layers, each estimator on its own scale.{care} Bars are 95 % intervals."
-    title = "Bias of static embeddings by estimator"
-    return Figure("bias", title, caption, draw, rows, ("dataset",), ("measure", "model"), "Dot chart")
-
-
-@shows(MEASURE == "agreement")
-def agreement(rows: pl.DataFrame) -> Figure:
-    """Draw the disagreement that the paper sees by eye, as a number."""
-    x = "mean rank correlation of layers"
-    draw = partial(charts.draw_dots, rows, y=["dataset"], x=x, colour="model", zero=True)
-    caption = (
-        "Do estimators of the same bias order a model’s layers alike? 1: always, 0: no more than chance, below 0: they "
-        "contradict each other. Bars are 95 % intervals over resampled word lists."
-    )
-    title = "Agreement of the estimators"
-    return Figure("agreement", title, caption, draw, rows, ("dataset",), ("model",), "Dot chart")
-
-
-TRAINING: tuple[Maker, ...] = (associations_by_step,)
-FIGURES: tuple[Maker, ...] = (
-    *(associations, before_and_after, associations_by_layer, bias_by_layer, bias_of_vectors, agreement),
-)
+FIGURES = (
+    Dots(
+        id="weat", title="Association tests",
+        caption="Cohen’s d of each association test: above 0 in the direction of the test’s name, .2 is small, .5 "
+        "medium, .8 large.",
+        where=(IS_TEST, LAYER.is_null()), prepare=_test_once, value=EFFECT, tasks=("test", "language", "count"),
+        from_zero=True, down=("dataset", "language"), across=("model",), drawing=_describe_bars,
+    ),
+    Dots(  # VAST, Figure 5
+        id="weat-nullified", title="Association tests before and after nullifying", caption=_describe_nullified,
+        prepare=_best_nullified, value="effect size d, top layer", colour="vectors", by=("model",),
+        tasks=("test", "language", "count"), from_zero=True, down=("model", "dataset"), across=("components",),
+        tooltip=("components",),
+    ),
+    Lines(
+        id="weat-layers", title="Association tests by layer",
+        caption="Cohen’s d of each association test in every layer, bleached, nothing nullified.", where=(IN_LAYERS,),
+        prepare=_name_tests, value=EFFECT, by=("test", "language", "count"), panels=4, down=("model", "layer"),
+        across=("dataset",), tooltip=("p",),
+    ),
+    Lines(  # Bommasani et al., Figures 2 and 11 to 18
+        id="bias-layers", title="Bias by layer and estimator", caption=_describe_estimators,
+        where=(IS_ESTIMATE, LAYER.is_not_null()), prepare=_order_estimators, value="bias", colour="dataset",
+        by=("model", "quantity", "subset"), panels=4, free="y", down=("model", "dataset", "subset", "layer"),
+        across=("quantity",),
+        drawing="A line that rises in one panel and falls in another is one bias that two definitions disagree about. "
+        f"{BANDS}",
+    ),
+    Dots(  # Bommasani et al., Tables 3 and 8, first rows
+        id="bias", title="Bias of static embeddings by estimator", caption=_describe_estimators,
+        where=(IS_ESTIMATE, LAYER.is_null()), prepare=_order_estimators, value="bias", by=("quantity",), free="xy",
+        tasks=("dataset", "subset"), down=("dataset", "subset"), across=("quantity", "model"), drawing=BARS,
+    ),
+    Dots(  # the disagreement that Bommasani et al. see by eye
+        id="agreement", title="Agreement of the estimators",
+        caption="Do estimators of the same bias rank a model’s layers alike? 1: always, 0: no more than chance, below "
+        "0: they contradict each other.",
+        where=(MEASURE == "agreement", VARIANT.is_null()), value="mean rank correlation of layers",
+        tasks=("dataset", "subset"), from_zero=True, across=("model",),
+        drawing=f"{BARS} They are over resampled word lists.",
+    ),
+)  # fmt: skip
+TRAINING = (
+    Lines(
+        id="weat-steps", title="Association tests by step",
+        caption="Cohen’s d of each association test by training step, bleached.", where=(SEVERAL_STEPS, IN_LAYERS),
+        prepare=_name_tests, value=EFFECT, x="step", colour="layer", by=("name", "test", "language", "count"),
+        down=("dataset", "model"), across=("layer",), drawing=BANDS, tooltip=("p",),
+    ),
+)  # fmt: skip

@@ -26,7 +26,7 @@ from wordworth.encode.model import wrap
 from wordworth.errors import WordworthError
 from wordworth.nli.loading import load_attention_nli
 from wordworth.nli.over_vectors import AttentionNli
-from wordworth.repair.checkpoint import InSubwords, Repaired, folded, load_whole
+from wordworth.repair.checkpoint import InSubwords, Repaired, load_whole, repair_network
 from wordworth.repair.subwords import every_piece
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL
@@ -117,7 +117,7 @@ def _measure_versions(
         return
 
     def measure_one(repair: InSubwords | None, is_control: bool) -> Findings:
-        network, found = folded(headed.network, repair), Findings()
+        network, found = repair_network(headed.network, repair), Findings()
         chosen = without_intervals(settings) if is_control else settings
         about: dict[str, Any] = {"name": headed.name, "source": headed.source}
         if "prediction" in wanted:

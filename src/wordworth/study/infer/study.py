@@ -15,7 +15,7 @@ from wordworth.engine.cache import key_of
 from wordworth.measure.neutrality import Tally
 from wordworth.nli.loading import load
 from wordworth.nli.nli import LABELS, MitigableNli, NliModel
-from wordworth.nli.pair_scores import Largest, PairTask, scored
+from wordworth.nli.pair_scores import Largest, PairTask, score_pairs
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import FORMULA, Probe, load_probe, probe_names
 from wordworth.progress import progress
@@ -109,7 +109,7 @@ def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask
     reason = f"{len(pairs):,} pairs ({actions:,} × {premises} × {hypotheses})"
     reason += f"; the paper: {probe.paper}" if probe.paper else ""
     findings.notice("info", reason, experiment=probe.name)
-    if task.sampled:
+    if task.is_sampled:
         reason = "pairs are measured, one drawn at random from each of as many equal stretches"
         findings.notice("reduced", reason, count=len(task), total=len(pairs), experiment=probe.name)
     return task
@@ -152,7 +152,7 @@ def _plan_swap(task: PairTask, settings: InferSettings) -> Plan | None:
     probe = task.pairs.probe
     if not (probe.swap and settings.swaps):
         return None
-    pairs = PairSet.of(probe.swapped())
+    pairs = PairSet.of(probe.swap_subjects())
     return PairTask(pairs, settings.swaps, settings.seed), [take_slice(pairs)]
 
 
@@ -162,7 +162,7 @@ def _measure_version(
     task, parts = plan
     tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in parts]
     largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in ("entailment", "contradiction"))
-    for indices, probabilities in scored(version.model(), task, advance=advance):
+    for indices, probabilities in score_pairs(version.model(), task, advance=advance):
         places = task.pairs.coordinates(indices)
         for part, tally in zip(parts, tallies, strict=True):
             part.add(tally, places, probabilities)

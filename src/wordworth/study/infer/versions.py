@@ -14,7 +14,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts.sampling import Flaws
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.nli.contextual import ElmoVectors, Embedder, averaged, draw_occurrences
+from wordworth.nli.contextual import ElmoVectors, Embedder, average_occurrences, draw_occurrences
 from wordworth.nli.loading import Vectors
 from wordworth.nli.nli import MitigableNli, NliModel
 from wordworth.nli.over_vectors import AttentionNli
@@ -206,7 +206,7 @@ def average_by_layer(
     """
     corpus, flaws = load_corpus(settings.corpus), Flaws()
     drawn = draw_occurrences(corpus.lines(flaws.report), words, MAX_CONTEXTS, seed)
-    means = averaged(elmo, words, drawn, corpus.name)
+    means = average_occurrences(elmo, words, drawn, corpus.name)
     report(f"{elmo.name}: {means[0].provenance.steps[0]}")
     for count, why in ((drawn.too_long, "sentences that are too long"), (flaws.count, "lines that cannot be read")):
         if count:
@@ -226,7 +226,7 @@ def remove_before_training(vectors: Vectors, settings: LayeredTakenOut, seed: in
     if settings.only_first:
         subspace = learn_removed(settings, vectors.embedder.context_free, seed)
         return vectors.without(subspace) if subspace else vectors
-    elmo = check_layers(vectors.embedder, str(vectors.about["name"]), settings)
+    elmo = check_layers(vectors.embedder, vectors.about.name, settings)
     if settings.named:
         means = average_by_layer(elmo, list_bias_words(settings), settings, seed, report)
         found = {layer: learn_removed(settings, partial(Embedding.restrict, one), seed) for layer, one in means.items()}

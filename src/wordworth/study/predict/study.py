@@ -34,11 +34,11 @@ from wordworth.task.prediction import (
 )
 from wordworth.task.soft_match import Near, load_similarities, score_soft_match
 from wordworth.whole_words.finetune import Training, fine_tune
-from wordworth.whole_words.frequency import Bands, banded, frequencies_of, parsed_edges
+from wordworth.whole_words.frequency import Bands, assign_bands, frequencies_of, parse_edges
 from wordworth.whole_words.model import WordModel, load_word_model
 from wordworth.whole_words.parting import Parting, icu_words
 from wordworth.whole_words.predict import scan_words
-from wordworth.whole_words.search import PredictionRules
+from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.soft_match import BUILT_IN
 
 ENDS = "end"
@@ -138,7 +138,7 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _Data:
     text = Text(corpus, settings.words, parting)
     trained = corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
     listed = frequencies_of(settings.counted, parting, language=language)
-    edges = parsed_edges(settings.bands) if isinstance(settings.bands, str) else settings.bands
+    edges = parse_edges(settings.bands) if isinstance(settings.bands, str) else settings.bands
     soft = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
     needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN in probes
@@ -188,7 +188,7 @@ def _with_columns(predictions: pl.LazyFrame, data: _Data) -> pl.LazyFrame:
     columns = [predictions.select(name).unique().collect(engine="streaming").to_series() for name in ("word", "guess")]
     words = pl.concat(columns).unique().drop_nulls()
     spelled = words.cast(pl.String)
-    band_of = banded(spelled, data.frequencies, data.bands) | {"": ENDS}
+    band_of = assign_bands(spelled, data.frequencies, data.bands) | {"": ENDS}
     bands = pl.Series([band_of[word] for word in spelled], dtype=pl.Enum([*data.bands.names, ENDS]))
     return predictions.with_columns(
         band=_look_up("word", words, bands),

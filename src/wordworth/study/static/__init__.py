@@ -1,4 +1,4 @@
-"""Contextual to static (Bommasani, Davis & Cardie 2020): language models reduced to one vector a word."""
+"""Contextual to static (Bommasani, Davis & Cardie 2020): language models reduced to one vector per word."""
 
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
@@ -16,34 +16,38 @@ if TYPE_CHECKING:
 
 EXPERIMENTS = ("quality", "bias", "agreement")
 NONE = "none"
-"""In place of a text: words alone."""
+"""Instead of a text: words alone."""
+PER_WORD = 100
+"""Contexts of a word in an export."""
+SIMILARITY = "similarity"
+"""The vocabulary of the paper's four sets of pairs: 2,005 words."""
 PAIRS = ("rg-65", "ws-353", "simlex-999", "simverb-3500")
 """The word pairs of the paper."""
+TEXT: dict[str, Any] = {
+    "help": f"{CORPUS} that sentences are drawn from, or none: only the words. Several count as one.",
+    "group": ON,
+    "metavar": "NAME|FILE|none",
+    "catalog": "corpora",
+}
 
 
 class StaticSettings(ByLayer, Intervals):
     """Blank choices are the paper's."""
 
     experiments: tuple[str, ...] = setting(
-        (), "What is run; all if not given.", MEASURED, option="experiment", choices=EXPERIMENTS, may_differ=True
+        (), "What is run; all unless given.", MEASURED, option="experiment", choices=EXPERIMENTS, may_differ=True
     )
     pairs: tuple[Named, ...] = setting(
         (),
-        f"{PAIRS_HELP}, for quality; RG-65, WordSim, SimLex and SimVerb if not given.",
+        f"{PAIRS_HELP}, for quality; RG-65, WordSim, SimLex and SimVerb unless given.",
         MEASURED,
         catalog="pairs",
         may_differ=True,
     )
-    corpus: tuple[Named, ...] = setting(
-        ("enwiki-sample",),
-        f"{CORPUS} that sentences are drawn from, or none: words alone. Several count as one.",
-        ON,
-        metavar="NAME|FILE|none",
-        catalog="corpora",
-    )
+    corpus: tuple[Named, ...] = setting(("enwiki-sample",), **TEXT)
     sentences: tuple[int, ...] = setting(
         (10_000, 50_000, 100_000, 500_000, 1_000_000),
-        "Sentences drawn in all, for quality; the paper's, as far as the text goes, if not given.",
+        "Sentences drawn in all, for quality; the paper's, as far as the text goes, unless given.",
         ON,
         least=1,
         most=100_000_000,
@@ -53,7 +57,7 @@ class StaticSettings(ByLayer, Intervals):
 
     @property
     def alone(self) -> bool:
-        """Whether words are taken without a text."""
+        """Return whether words are encoded without a text."""
         return alone(self.corpus)
 
     def model_post_init(self, context: Any) -> None:
@@ -61,7 +65,7 @@ class StaticSettings(ByLayer, Intervals):
 
 
 def alone(corpus: tuple[Named, ...]) -> bool:
-    """Whether no text is asked for; with others beside it, `none` is an error."""
+    """Return whether no text is requested; `none` next to a text is an error."""
     none = NONE in map(str, corpus)
     if none and len(corpus) > 1:
         raise WordworthError("--corpus is none and a text at once; give one of them")
@@ -99,40 +103,29 @@ class Static(Study):
 
     def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
         """Measure the models."""
-        from wordworth.study.static.study import static
+        from wordworth.study.static.study import measure_models
 
-        return static(models, settings)
+        return measure_models(models, settings)
 
     def tables(self, run: "Run") -> "Iterator[Table]":
         """Yield the tables of a run."""
-        from wordworth.study.static.study import static_tables
+        from wordworth.study.static.study import make_tables
 
-        yield from static_tables(run)
+        yield from make_tables(run)
 
 
 STUDY = Static()
 
 
-PER_WORD = 100
-SIMILARITY = "similarity"
-"""The vocabulary of the paper's four sets of pairs: 2,005 words."""
-
-
 class ExportSettings(Placement, Seeded):
-    """How a language model is reduced to one vector a word."""
+    """How a language model is reduced to one vector per word."""
 
-    layer: int | None = setting(None, "Layer to take; a quarter of the way up, as the paper's, if not given.", HOW)
+    layer: int | None = setting(None, "Layer to take; a quarter of the way up, as the paper's, unless given.", HOW)
     vocabulary: Named = setting(
-        SIMILARITY, "Words: `similarity`, a lexicon or word set of the catalog, or a file with a word a line.", ON
+        SIMILARITY, "Words: `similarity`, a lexicon or word set of the catalog, or a file with one word per line.", ON
     )
-    corpus: tuple[Named, ...] = setting(
-        ("enwiki-sample",),
-        f"{CORPUS} that sentences are drawn from, or none: words alone. Several count as one.",
-        ON,
-        metavar="NAME|FILE|none",
-        catalog="corpora",
-    )
-    per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} if not given.", ON, least=1, most=100_000)
+    corpus: tuple[Named, ...] = setting(("enwiki-sample",), **TEXT)
+    per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} unless given.", ON, least=1, most=100_000)
     sentences: int | None = setting(
         None, "Sentences drawn in all, instead of --per-word.", ON, least=1, most=100_000_000
     )

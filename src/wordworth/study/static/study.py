@@ -16,240 +16,242 @@ from wordworth.catalog.read.tables import read_text
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entries, knows
 from wordworth.contexts import decontextualized
-from wordworth.contexts.sampling import Draw, Sample, draw, load_texts
+from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.embedding import Embedding, Layers
 from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences, split_pooling
-from wordworth.encode.layers import NEVER_MET, NO_VECTOR
+from wordworth.encode.layers import NO_VECTOR
 from wordworth.errors import WordworthError, nearest
-from wordworth.results import Findings
-from wordworth.results.flags import legend
-from wordworth.study.declaration import Table
-from wordworth.study.inputs import asked_alone, is_static, loaded, measured_layers, of_sentences, record_model
+from wordworth.measure.declaration import label
+from wordworth.results.findings import Findings
+from wordworth.results.run import Run
+from wordworth.results.table import Cell, Row, Table, legend_of
+from wordworth.study.inputs import (
+    encode_alone,
+    is_sentence_encoder,
+    is_static,
+    load_model,
+    record_model,
+    select_layers,
+)
 from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone
-from wordworth.study.tables import cell, marked, pivot
-from wordworth.task.bias import agreement, bias
-from wordworth.task.similarity import similarity, words_of
-from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists
+from wordworth.study.tables import pivot
+from wordworth.task.bias import score_agreement, score_bias
+from wordworth.task.similarity import list_words, score_similarity
+from wordworth.task.words import TARGETS, BiasLists, TooFewWordsError, load_bias_lists
 from wordworth.transform import fit_components, nullify
 
-PRECISE = ("mean/mean", "mean")
+PAPERS_POOLINGS = ("mean/mean", "mean")
 """The paper's choice of f and g, which is given intervals and items."""
 
 
-def static(models: Sequence[str | Path | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
-    """Runs the study on language models, with static embeddings beside them where some are named."""
+def measure_models(models: Sequence[str | Path | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
+    """Measure language models, and static embeddings next to them where some are named."""
     if not models:
         raise WordworthError("name a language model, such as minilm-l6 (`wordworth ls models`)")
-    findings = Findings("static")
-    wanted = settings.experiments or EXPERIMENTS
+    findings, wanted = Findings("static"), settings.experiments or EXPERIMENTS
     pairs = [load_pairs(name) for name in settings.pairs or PAIRS] if "quality" in wanted else []
     for one in pairs:
-        findings.used_data(one, len(one))
+        findings.add_data(one, len(one))
     lists = load_bias_lists() if {"bias", "agreement"} & set(wanted) else None
     if lists is not None:
-        findings.used_words("Bommasani et al.", lists.sets(), "bommasani2020")
+        findings.add_words("Bommasani et al.", lists.sets(), "bommasani2020")
     corpora: list[Corpus] = []
     reduced: list[Layers] = []
     for named in models:
-        if is_static(named):
-            for embedding in [named] if isinstance(named, Embedding) else load_embeddings(named):  # type: ignore[arg-type]
-                findings.used_embedding(embedding, "english")
-                _static_already(findings, Layers.of(embedding), pairs, lists if "bias" in wanted else None, settings)
+        if is_static(named) or is_sentence_encoder(named):
+            for layers in _load_static(findings, named):
+                _score_static(findings, layers, pairs, lists if "bias" in wanted else None, settings)
             continue
-        if of_sentences(named):
-            encoded = asked_alone(findings, named, "english")
-            _static_already(findings, encoded, pairs, lists if "bias" in wanted else None, settings)
-            continue
-        if not corpora and not settings.alone:  # static embeddings alone need no text
+        if not corpora and not settings.alone:  # static embeddings need no text
             corpora = load_texts(settings.corpus, "english")
             for corpus in corpora:
-                findings.used_data(corpus, corpus.count)
-        model = loaded(named, settings)  # type: ignore[arg-type]
+                findings.add_data(corpus, corpus.count)
+        model = load_model(named, settings)  # type: ignore[arg-type]
         record_model(findings, model)
         if pairs:
-            _quality(findings, model, corpora, pairs, settings)
+            _score_quality(findings, model, corpora, pairs, settings)
         if lists is not None:
-            layers = _few_contexts(findings, model, corpora, lists, settings)
-            reduced.append(layers)
+            reduced.append(_reduce(findings, model, corpora, lists, settings))
             if "bias" in wanted:
-                findings.add(bias(layers, lists, settings), experiment="bias")
+                findings.add(score_bias(reduced[-1], lists, settings), experiment="bias")
     if "agreement" in wanted and lists is not None:
-        with findings.part(asked="agreement" in settings.experiments, experiment="agreement"):
-            findings.add(agreement(reduced, lists, settings), experiment="agreement")
+        with findings.part(is_requested="agreement" in settings.experiments, experiment="agreement"):
+            findings.add(score_agreement(reduced, lists, settings), experiment="agreement")
     return findings
 
 
-def _static_already(
+def _load_static(findings: Findings, named: Any) -> Iterator[Layers]:
+    """Yield word vectors, and sentence encoders, which have one vector per word too."""
+    if not is_static(named):
+        yield encode_alone(findings, named, "english")
+        return
+    for embedding in [named] if isinstance(named, Embedding) else load_embeddings(named):
+        findings.add_embedding(embedding, "english")
+        yield Layers.of(embedding)
+
+
+def _score_static(
     findings: Findings, layers: Layers, pairs: Sequence[Pairs], lists: BiasLists | None, settings: StaticSettings
 ) -> None:
-    """Word vectors, and sentence encoders, which have one vector a word alone."""
     for one in pairs:
-        with findings.part(TooFewWordsError, asked=bool(settings.pairs), model=layers.name, dataset=one.name):
-            findings.add(similarity(layers, one, settings), experiment="quality")
+        place = {"experiment": "quality", "model": layers.name, "dataset": one.name}
+        with findings.part(TooFewWordsError, is_requested=bool(settings.pairs), **place):
+            findings.add(score_similarity(layers, one, settings), experiment="quality")
     if lists is not None:
-        findings.add(bias(layers, lists, settings), experiment="bias")
+        findings.add(score_bias(layers, lists, settings), experiment="bias")
 
 
-def _quality(
+def _score_quality(
     findings: Findings,
     model: LanguageModel,
     corpora: Sequence[Corpus],
     pairs: Sequence[Pairs],
     settings: StaticSettings,
 ) -> None:
-    """Similarity by layer, pooling and number of sentences (Tables 1, 2, 4–7; Figures 1, 3–10)."""
-    words = tuple(dict.fromkeys(word for one in pairs for word in words_of(one)))
+    """Score similarity by layer, pooling and number of sentences (Tables 1, 2, 4–7; Figures 1, 3–10)."""
+    words = tuple(dict.fromkeys(word for one in pairs for word in list_words(one)))
     if settings.alone:
-        for layers in _alone(findings, model, words, SUBWORD, settings):
-            for one in pairs:
-                precise = layers.pooling in PRECISE
-                found = similarity(layers, one, settings, interval=precise, best=True, items=precise)
-                findings.add(found, experiment="quality")
-        return
-    stops = sorted(set(settings.sentences))
-    how = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
-    sample = draw(corpora, words, how)
-    note_sample(findings, "quality", sample)
-    source = over_sentences(model, words, sample, Aggregating(snapshots=stops, layers=measured_layers(model, settings)))
-    record_aggregated(findings, source, "quality")
-    for over in source.aggregates:
-        setting = "aggregated" if over is source.whole else f"aggregated:{over.sentences}"
-        where = {"experiment": "quality", "model": model.name, "setting": setting}
-        findings.score(**where, measure="contexts", value=float(over.contexts.sum()), n=over.sentences)
-    for layers in source.every():
-        precise = layers.pooling in PRECISE
-        items = precise and layers.setting in ("aggregated", "decontextualized")
-        held = layers.in_memory()
+        every = _encode_alone(findings, model, words, SUBWORD, settings)
+    else:
+        stops = sorted(set(settings.sentences))
+        how = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
+        aggregating = Aggregating(snapshots=stops, layers=select_layers(model, settings))
+        source = _aggregate(findings, model, corpora, words, how, aggregating, "quality")
+        for over in source.aggregates:
+            sentences = None if over is source.whole else over.sentences
+            place = {"experiment": "quality", "model": model.name, "context": "aggregated", "sentences": sentences}
+            findings.score(**place, measure="contexts", value=float(over.contexts.sum()), n=over.sentences)
+        every = source.every()
+    for layers in every:
+        is_papers = layers.pooling in PAPERS_POOLINGS
+        options = {"with_interval": is_papers, "with_items": is_papers and layers.sentences is None}
+        in_memory = layers.in_memory()
         for one in pairs:
-            found = similarity(held, one, settings, interval=precise, best=True, items=items)
-            findings.add(found, experiment="quality")
+            findings.add(score_similarity(in_memory, one, settings, with_best=True, **options), experiment="quality")
 
 
-def _few_contexts(
+def _reduce(
     findings: Findings, model: LanguageModel, corpora: Sequence[Corpus], lists: BiasLists, settings: StaticSettings
 ) -> Layers:
-    """The lists' words over a few contexts each, mean/mean, in every layer."""
+    """Return the lists' words over a few contexts each, mean/mean, in every layer."""
     if settings.alone:
-        return next(_alone(findings, model, lists.words, ("mean",), settings))
+        return next(_encode_alone(findings, model, lists.words, ("mean",), settings))
     how = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
-    sample = draw(corpora, lists.words, how)
-    note_sample(findings, "bias", sample)
-    how_pooled = Aggregating(poolings=("mean/mean",), layers=measured_layers(model, settings))
-    source = over_sentences(model, lists.words, sample, how_pooled)
-    record_aggregated(findings, source, "bias")
-    return source.aggregated("mean/mean")
+    aggregating = Aggregating(poolings=("mean/mean",), layers=select_layers(model, settings))
+    return _aggregate(findings, model, corpora, lists.words, how, aggregating, "bias").aggregated("mean/mean")
 
 
-def _alone(
+def _encode_alone(
     findings: Findings, model: LanguageModel, words: Sequence[str], poolings: Sequence[str], settings: StaticSettings
 ) -> Iterator[Layers]:
-    """The words without a text: each alone, under each pooling of its subwords."""
-    contexts = decontextualized(words)
-    source = in_contexts(model, words, contexts, "decontextualized", measured_layers(model, settings))
+    """Return the words without a text, under each pooling of their subwords."""
+    contexts, layers = decontextualized(words), select_layers(model, settings)
+    source = in_contexts(model, words, contexts, "decontextualized", layers)
     if source.reasons:
-        findings.warn(f"{model.name}: {len(source.reasons):,} of {len(words):,} words have no vector alone.")
+        count, reason = len(source.reasons), "words have no vector alone"
+        findings.notice("skipped", reason, count=count, total=len(words), model=model.name, context="decontextualized")
     return (source.layers(pooling, "english") for pooling in poolings)
 
 
-def note_sample(findings: Findings, what: str, sample: Sample) -> None:
-    """What was drawn, and what could not be read."""
-    findings.note(
-        f"{what}: {sample.sentences:,} sentences drawn of {sample.eligible:,} that hold a word of the vocabulary "
-        f"({sample.lines:,} lines of text)."
-    )
-    for flaw in sample.flaws:
-        findings.warn(f"{flaw}; the rest was used.")
-    if sample.broken > len(sample.flaws):
-        findings.warn(f"{sample.broken:,} lines in all could not be read.")
-
-
-def record_aggregated(findings: Findings, source: Aggregated, experiment: str) -> None:
-    """N by sentences and contexts; which words the text does not hold, or have no vector; which were windowed.
+def _aggregate(
+    findings: Findings,
+    model: LanguageModel,
+    corpora: Sequence[Corpus],
+    words: Sequence[str],
+    how: Draw,
+    aggregating: Aggregating,
+    experiment: str,
+) -> Aggregated:
+    """Aggregate words over a sample of sentences; record its size, unreadable lines, and words without a context.
 
     A sentence is a context of each word of the vocabulary in it. The authors' N counts sentences (the paper: contexts).
     """
-    contexts = int(source.whole.contexts.sum())
-    findings.note(
-        f"{experiment}: the setting `aggregated` is over {source.whole.sentences:,} sentences, {contexts:,} contexts."
+    sample = draw(corpora, words, how)
+    source = over_sentences(model, words, sample, aggregating)
+    place: dict[str, Any] = {"experiment": experiment, "model": model.name, "context": "aggregated"}
+    whole, total = source.whole, len(words)
+    reason = (
+        f"sentences with a word of the vocabulary were drawn from {sample.lines:,} lines of text; its words have "
+        f"{int(whole.contexts.sum()):,} contexts in them"
     )
-    where = {"experiment": experiment, "model": source.model.name, "setting": "aggregated"}
-    name = f"{source.model.name}, {experiment}"
+    findings.notice("info", reason, count=sample.sentences, total=sample.eligible, **place)
+    for flaw in sample.flaws:
+        findings.notice("skipped", f"{flaw}; the rest was used", **place)
+    if sample.broken > len(sample.flaws):
+        findings.notice("skipped", "lines of the text could not be read", count=sample.broken, **place)
     if source.never_met:
-        findings.item(**where, item=list(source.never_met), group=NEVER_MET)
-        findings.warn(
-            f"{name}: {len(source.never_met):,} of {len(source.words):,} words are never met in the text, and their "
-            "decontextualized vectors stand for them (listed in items.parquet)."
-        )
+        findings.item("word_lists", **place, list="never met", word=list(source.never_met))
+        reason = "words are never met in the text; their decontextualized vectors are used"
+        findings.notice("substituted", reason, count=len(source.never_met), total=total, **place)
     if source.without_vector:
-        findings.item(**where, item=list(source.without_vector), left_out=NO_VECTOR)
-    whole = source.whole
+        findings.item("word_lists", **place, word=list(source.without_vector), skipped=NO_VECTOR)
     if whole.windowed:
-        findings.warn(
-            f"{name}: {whole.windowed:,} contexts are longer than the {source.model.max_length} tokens it admits; "
-            "their words were taken in as much of them as fits."
-        )
+        reason = f"contexts are longer than the {model.max_length} tokens that the model admits, and were cut"
+        findings.notice("reduced", reason, count=whole.windowed, **place)
     if whole.failed:
-        words = sorted(whole.failed)
-        counts = [whole.failed[word] for word in words]
-        findings.item(**where, item=words, group="not located in some context", value=counts)
-        findings.note(
-            f"{name}: {sum(counts):,} contexts of {len(words):,} words could not be located among the tokens "
-            f"({words[0]!r}: {whole.reasons[words[0]]})."
-        )
+        failed = sorted(whole.failed)
+        counts = [whole.failed[word] for word in failed]
+        findings.item("word_lists", **place, list="not located", word=failed, count=counts)
+        reason = f"contexts could not be located among the tokens ({failed[0]!r}: {whole.reasons[failed[0]]})"
+        findings.notice("info", reason, count=sum(counts), **place)
+    return source
 
 
-def static_tables(scores: pl.DataFrame, items: pl.DataFrame) -> Iterator[Table]:
-    """The best layers, bias a quarter of the way up, and the agreement of the estimators."""
-    best = scores.filter(
-        (pl.col("measure") == "similarity:best")
-        | ((pl.col("experiment") == "quality") & (pl.col("measure") == "similarity") & pl.col("layer").is_null())
-    )
+def make_tables(run: Run) -> Iterator[Table]:
+    """Yield the best layers, bias a quarter of the way up, and the agreement of the estimators."""
+    scores, has_no_layer = run.scores, pl.col("layer").is_null()
+    is_static_score = (pl.col("experiment") == "quality") & has_no_layer
+    best = scores.filter(pl.col("measure") == "similarity", (pl.col("variant") == "best") | is_static_score)
     if len(best):
-        mean = best.filter(pl.col("pooling").is_null() | pl.col("pooling").is_in(["mean", "mean/mean"]))
-        yield _best_layers(mean, "setting", "similarity by sentences, mean/mean: best layer in brackets")
-        pooled = best.filter(pl.col("setting").is_in(["aggregated", "decontextualized"]))
-        yield _best_layers(pooled, "pooling", "similarity by pooling (subwords/contexts): best layer in brackets")
+        mean = best.filter(pl.col("pooling").is_null() | pl.col("pooling").is_in(PAPERS_POOLINGS))
+        yield _make_best_table(mean, ["context", "sentences"], "similarity by sentences, mean/mean: best layers")
+        pooled = best.filter(pl.col("context").is_not_null(), pl.col("sentences").is_null())
+        yield _make_best_table(pooled, ["pooling"], "similarity by pooling (subwords/contexts): best layers")
     biased = scores.filter(pl.col("experiment") == "bias")
     top, count = pl.col("layer").max().over("model"), pl.col("layer").n_unique().over("model")
-    every = biased.drop_nulls("layer").select((count == top + 1).all()).item()
-    where = "a quarter of the way up" if every else "the highest layer measured"
-    chosen = biased.filter(pl.col("layer").is_null() | (pl.col("layer") == (top // 4 if every else top)))
-    for name in ("professions", "adjectives"):
-        some = chosen.filter(pl.col("dataset").str.ends_with(name))
+    has_all = biased.drop_nulls("layer").select((count == top + 1).all()).item()
+    where = "a quarter of the way up" if has_all else "the highest layer measured"
+    chosen = biased.filter(has_no_layer | (pl.col("layer") == (top // 4 if has_all else top)))
+    for name in TARGETS:
+        some = chosen.filter(pl.col("subset") == name)
         if len(some):
-            attribute = pl.col("dataset").str.replace(f"/{name}", "")
-            labelled = some.with_columns(definition=pl.concat_str(attribute, pl.lit(" "), pl.col("measure")))
-            yield pivot(labelled, "definition", "model", f"bias of {name}, {where}")
-    agreed = scores.filter(pl.col("measure") == "agreement").with_columns(pl.col("model").fill_null("all models"))
+            names = [f"{row['dataset']} {label(row['measure'], row['variant'])}" for row in some.iter_rows(named=True)]
+            named = some.with_columns(definition=pl.Series(names))
+            yield pivot(named, "definition", "model", f"bias of {name}, {where}")
+    agreed = scores.filter(pl.col("measure") == "agreement", pl.col("variant").is_null())
     if len(agreed):
-        rows = [[row["model"], row["dataset"], cell(row)] for row in agreed.iter_rows(named=True)]
-        title = "agreement of the estimators: mean rank correlation over layers, [95% over resampled lists]"
-        flagged = agreed.select("dataset", "flags").iter_rows()
-        yield Table(title, ["model", "bias", "ρ"], rows, [2], legend(flagged))
+        rows = tuple(
+            Row((row["model"] or "all models", row["dataset"], row["subset"]), (Cell.of_score(row),))
+            for row in agreed.iter_rows(named=True)
+        )
+        title = "agreement of the estimators: mean rank correlation over layers, [95 % over resampled lists]"
+        yield Table(title, ("model", "bias", "words"), ("ρ",), rows, note=legend_of(rows))
 
 
-def _best_layers(scores: pl.DataFrame, by: str, title: str) -> Table:
+def _make_best_table(scores: pl.DataFrame, by: list[str], title: str) -> Table:
+    """Return one row per model and `by`; each data set has a column of values and one of layers."""
     datasets = scores.get_column("dataset").unique(maintain_order=True).to_list()
     rows = []
-    for (model, key), group in scores.group_by(["model", by], maintain_order=True):
-        cells = {
-            row["dataset"]: marked(row) + (f" ({row['layer']})" if row["layer"] is not None else "")
-            for row in group.iter_rows(named=True)
-        }
-        rows.append([str(model), str(key or ""), *(cells.get(dataset, "") for dataset in datasets)])
-    note = legend(scores.select("dataset", "flags").iter_rows())
-    return Table(title, ["model", by, *datasets], rows, range(2, len(datasets) + 2), note)
+    for names, group in scores.group_by(["model", *by], maintain_order=True):
+        by_dataset = {row["dataset"]: row for row in group.iter_rows(named=True)}
+        cells: list[Cell | None] = []
+        for row in map(by_dataset.get, datasets):
+            cells.append(Cell(row["value"], cautions=tuple(row["cautions"])) if row else None)
+            cells.append(Cell(row["layer"], form="count") if row and row["layer"] is not None else None)
+        rows.append(Row(tuple("" if name is None else str(name) for name in names), tuple(cells)))
+    heads = tuple(head for dataset in datasets for head in (dataset, f"{dataset} layer"))
+    return Table(title, ("model", *by), heads, tuple(rows), note=legend_of(rows))
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The embedding, and what a user should know of it."""
+    """The embedding, and what a user should know about it."""
 
     embedding: Embedding
     layer: int
     sentences: int = 0
     never_met: tuple[str, ...] = ()
-    """Words whose decontextualized vector stands in."""
+    """Words that have their decontextualized vector."""
     dropped: tuple[str, ...] = ()
     """Words that have no vector, each with the reason."""
     windowed: int = 0
@@ -257,12 +259,8 @@ class Exported:
     """Lines of the text that could not be read."""
 
 
-_Taken = tuple[Layers, list[str], dict[str, Any]]
-"""Vectors in the one layer, how they came about, and what a user should know of it."""
-
-
 def export(model: Any, **chosen: Any) -> Exported:
-    """One vector a word from one layer of a language model (a name, a path, or one that is loaded).
+    """Return one vector per word from one layer of a language model (a name, a path, or one that is loaded).
 
     The settings are those of `ExportSettings`.
     """
@@ -270,58 +268,45 @@ def export(model: Any, **chosen: Any) -> Exported:
 
 
 def exported(model: Any, settings: ExportSettings) -> Exported:
-    """One vector a word from one layer of a language model."""
-    without_text = alone(settings.corpus)
-    if settings.per_word is not None and settings.sentences is not None:
+    """Return one vector per word from one layer of a language model."""
+    per_word, sentences, without_text = settings.per_word, settings.sentences, alone(settings.corpus)
+    if per_word is not None and sentences is not None:
         raise WordworthError("--per-word and --sentences are two ways to draw; give one of them")
-    if without_text and (settings.per_word or settings.sentences):
+    if without_text and (per_word or sentences):
         raise WordworthError("--corpus none draws nothing; leave --per-word and --sentences out, or name a text")
     corpora = [] if without_text else load_texts(settings.corpus, settings.language)
     words = load_vocabulary(settings.vocabulary)
-    network = loaded(model, settings)
+    network = load_model(model, settings)
     layer = network.layers // 4 if settings.layer is None else settings.layer
+    facts: dict[str, Any] = {}
     if without_text:
-        layers, how, facts = _export_alone(network, words, layer, settings)
+        encoded = in_contexts(network, words, decontextualized(words), "decontextualized", (layer,))
+        layers, source = encoded.layers(split_pooling(settings.pooling)[0]), "words alone"
+        reasons = {encoded.words[at]: reason for at, reason in encoded.reasons.items()}
     else:
-        layers, how, facts = _export_over_sentences(network, words, layer, corpora, settings)
+        per_word = PER_WORD if sentences is None and per_word is None else per_word
+        how = Draw(sentences, per_word, settings.language, settings.seed, settings.lower_case)
+        sample = draw(corpora, words, how)
+        aggregated = over_sentences(network, words, sample, Aggregating((settings.pooling,), (layer,)))
+        layers, reasons = aggregated.aggregated(settings.pooling), aggregated.without_vector
+        drawn = f"{sentences:,} sentences" if sentences is not None else f"{per_word} contexts per word"
+        source = f"{drawn} of {' and '.join(corpus.name for corpus in corpora)}, seed {settings.seed}"
+        facts = {"sentences": sample.sentences, "never_met": aggregated.never_met}
+        facts |= {"windowed": aggregated.whole.windowed, "broken": sample.flaws}
     (slot,) = layers.slots
-    steps = [f"layer {slot.layer}", f"pooling {settings.pooling}", *how]
+    steps = [f"layer {slot.layer}", f"pooling {settings.pooling}", source]
     vectors = np.asarray(layers.read(slot), dtype=np.float32)
     top = settings.components
     if top is not None:
         vectors = nullify(vectors, fit_components(vectors, top), top).astype(np.float32)
         steps.append(f"all but the top {top}")
-    provenance = replace(
-        layers.provenance, language=settings.language, steps=tuple(steps), dropped=facts.get("dropped", ())
-    )
-    return Exported(Embedding(layers.words, vectors, provenance), slot.layer or 0, **facts)
-
-
-def _export_over_sentences(
-    network: Any, words: Sequence[str], layer: int, corpora: Sequence[Corpus], settings: ExportSettings
-) -> _Taken:
-    per_word = PER_WORD if settings.per_word is None and settings.sentences is None else settings.per_word
-    how = Draw(settings.sentences, per_word, settings.language, settings.seed, settings.lower_case)
-    sample = draw(corpora, words, how)
-    aggregating = Aggregating((settings.pooling,), (layer,))
-    source = over_sentences(network, words, sample, aggregating)
-    drawn = f"{settings.sentences:,} sentences" if settings.sentences is not None else f"{per_word} contexts a word"
-    text = " and ".join(corpus.name for corpus in corpora)
-    steps = [f"{drawn} of {text}, seed {settings.seed}"]
-    dropped = tuple(f"{word!r}: {reason}" for word, reason in source.without_vector.items())
-    facts = {"sentences": sample.sentences, "never_met": source.never_met, "dropped": dropped}
-    facts |= {"windowed": source.whole.windowed, "broken": sample.flaws}
-    return source.aggregated(settings.pooling), steps, facts
-
-
-def _export_alone(network: Any, words: Sequence[str], layer: int, settings: ExportSettings) -> _Taken:
-    source = in_contexts(network, words, decontextualized(words), "decontextualized", (layer,))
-    dropped = tuple(f"{source.words[at]!r}: {reason}" for at, reason in source.reasons.items())
-    return source.layers(split_pooling(settings.pooling)[0]), ["words alone"], {"dropped": dropped}
+    dropped = tuple(f"{word!r}: {reason}" for word, reason in reasons.items())
+    provenance = replace(layers.provenance, language=settings.language, steps=tuple(steps), dropped=dropped)
+    return Exported(Embedding(layers.words, vectors, provenance), slot.layer or 0, dropped=dropped, **facts)
 
 
 def load_vocabulary(named: str | Path) -> Sequence[str]:
-    """`similarity`, a lexicon or a word set of the catalog, or a file with a word a line."""
+    """Return the words of `similarity`, of a lexicon or word set of the catalog, or of a file."""
     name = str(named)
     if name == SIMILARITY:
         pairs = [load_pairs(one) for one in PAIRS]
@@ -335,9 +320,9 @@ def load_vocabulary(named: str | Path) -> Sequence[str]:
         known = [SIMILARITY, *(one.name for kind in ("lexica", "word_sets") for one in entries(kind))]
         raise WordworthError(
             f"there is no vocabulary {name!r}{nearest(name, known)}; give {SIMILARITY}, a lexicon, a word set, or a "
-            "file with a word a line"
+            "file with one word per line"
         )
     words = tuple(dict.fromkeys(line.strip() for line in read_text(path).splitlines() if line.strip()))
     if not words:
-        raise WordworthError(f"{path} holds no words; write one a line")
+        raise WordworthError(f"{path} has no words; write one per line")
     return words

@@ -1,12 +1,11 @@
-"""VAST (Wolfe & Caliskan 2022): what a language model knows of a word, layer by layer."""
+"""VAST (Wolfe & Caliskan 2022): what a language model knows about a word, layer by layer."""
 
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from wordworth.catalog.registry import entries, knows
+from wordworth.catalog.registry import entries, entry, knows
 from wordworth.errors import WordworthError, nearest
-from wordworth.results.vocabulary import CONTROLS
 from wordworth.study.base import Study
 from wordworth.task.settings import (
     COMPONENTS,
@@ -27,70 +26,65 @@ from wordworth.task.settings import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from wordworth.encode import LanguageModel
     from wordworth.results.findings import Findings
     from wordworth.results.run import Run
     from wordworth.results.table import Table
+    from wordworth.study.vast.words import EncodedWords
 
 EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
-SETTINGS = ("random", "bleached", "aligned", "misaligned")
-OF_SENTENCES = ("decontextualized", "bleached", "aligned", "misaligned")
-"""Of a sentence encoder, whose vector of a random context is of that text and hardly of the word."""
-IN_BLEACHED = ("tokenization", "validation", "bias")
-"""Experiments that put words into the bleached text, whatever the settings."""
+DEFAULT_CONTEXTS = ("random", "bleached", "aligned", "misaligned")
+SENTENCE_CONTEXTS = ("decontextualized", "bleached", "aligned", "misaligned")
+"""Those of a sentence encoder, whose vector of a random context is of the whole text and hardly of the word."""
+CONTROLS = ("untrained", "shuffled", "poles-out")
+BLEACHED_ONLY = ("tokenization", "validation", "bias")
+"""Experiments that put words into the bleached text, whatever the contexts."""
+TOKEN_EXPERIMENTS = ("tokenization", "probes")
+"""Experiments on the tokens of a word, or on a word among others, which a sentence encoder does not have."""
 LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "portuguese")
 """The paper's seven (Figures 20 to 22)."""
+
+CHOSEN: dict[str, Any] = {"group": MEASURED, "may_differ": True}
 
 
 class VastSettings(ByLayer, Permuted, Intervals):
     """Blank choices are the paper's."""
 
     lexica: tuple[Named, ...] = setting(
-        (),
-        f"{LEXICON}. Bellezza, ANEW and Warriner if not given.",
-        MEASURED,
-        option="lexicon",
-        catalog="lexica",
-        may_differ=True,
+        (), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", option="lexicon", catalog="lexica", **CHOSEN
     )
     experiments: tuple[str, ...] = setting(
         (),
-        "What is run; all but `languages`, which needs a multilingual model, if not given.",
-        MEASURED,
+        "What is run; all unless given, but `languages` only on a multilingual model.",
         option="experiment",
         choices=EXPERIMENTS,
-        may_differ=True,
+        **CHOSEN,
     )
-    settings: tuple[str, ...] = setting(
+    contexts: tuple[str, ...] = setting(
         (),
-        "Contextual setting of the words; the paper's four if not given, of a sentence encoder all but random.",
-        MEASURED,
-        option="setting",
-        choices=(*SETTINGS, "decontextualized"),
-        may_differ=True,
+        "Text that the words are in; the paper's four unless given, for a sentence encoder decontextualized instead of "
+        "random.",
+        option="context",
+        choices=(*DEFAULT_CONTEXTS, "decontextualized"),
+        **CHOSEN,
     )
     pairs: tuple[Named, ...] = setting(
-        (),
-        f"{PAIRS}, for validation; WordSim, SimLex, RareWord and MEN if not given.",
-        MEASURED,
-        catalog="pairs",
-        may_differ=True,
+        (), f"{PAIRS}, for validation; WordSim, SimLex, RareWord and MEN unless given.", catalog="pairs", **CHOSEN
     )
     tests: tuple[Named, ...] = setting(
-        (),
-        f"{TEST}; WEAT 1 to 10 if not given.",
-        MEASURED,
-        option="test",
-        catalog="tests",
-        may_differ=True,
+        (), f"{TEST}; WEAT 1 to 10 unless given.", option="test", catalog="tests", **CHOSEN
     )
     controls: tuple[str, ...] = setting(
         (),
-        "What contextualization is held against: a network with random weights, shuffled ratings, no polar words in "
-        "the lexicon; all three if not given, or none.",
-        MEASURED,
+        "What contextualization is compared with: a network with random weights, shuffled ratings, no polar words in "
+        "the lexicon; all three unless given, or none.",
         option="control",
-        choices=("untrained", "shuffled", "poles-out", "none"),
-        may_differ=True,
+        choices=(*CONTROLS, "none"),
+        **CHOSEN,
     )
     language: str = setting(
         "english", "Language of the words: lexicon, polar words and templates.", ON, catalog="languages"
@@ -145,7 +139,7 @@ class Vast(Study):
     """The study `vast`."""
 
     name = "vast"
-    summary = "What a language model knows of a word, layer by layer and setting by setting (VAST)."
+    summary = "What a language model knows about a word, layer by layer and context by context (VAST)."
     settings = VastSettings
     main = "lexica"
     kinds = frozenset({"causal", "masked", "encoder", "sentence"})
@@ -173,7 +167,7 @@ class Vast(Study):
         {
             "lexica": ("bellezza",),
             "experiments": ("contextualization", "bias"),
-            "settings": ("bleached",),
+            "contexts": ("bleached",),
             "tests": ("weat1", "vast-weat3", "weat6", "weat8"),
             "controls": ("none",),
             "components": 0,
@@ -183,21 +177,127 @@ class Vast(Study):
     )
     non_english_settings = MappingProxyType({"corpus": "none"})
 
-    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
-        """Measure the models."""
-        from wordworth.study.vast.study import vast
+    def measure(self, models: "Sequence[str | Path | LanguageModel]", settings: VastSettings) -> "Findings":
+        """Run the experiments on each model."""
+        from wordworth.results.findings import Findings
+        from wordworth.study.inputs import load_model, record_model
 
-        return vast(models, settings)
+        if not models:
+            raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
+        findings = Findings("vast")
+        for named in models:
+            model = load_model(named, settings)
+            record_model(findings, model)
+            _run_experiments(findings, model, settings)
+        return findings
 
     def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.vast.study import layer_tables
-
-        yield from layer_tables(run)
+        """Yield the tables of the experiments that were run, for each model and language."""
+        for (model, language), scores in run.scores.group_by(["model", "language"], maintain_order=True):
+            name = " · ".join(str(part) for part in (model, language) if part and part != "english")
+            yield from _layer_tables(name, scores)
+            yield from _other_tables(name, scores)
 
     def languages(self) -> list[str] | None:
-        """Return the languages, besides English, that its words can be had in."""
-        return languages()
+        """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
+        from wordworth.catalog.read.word_sets import polar_languages
+
+        lexica, templates = ({one.language for one in entries(kind)} for kind in ("lexica", "templates"))
+        known = [one for one in polar_languages() if one in lexica & templates and knows(one, "lexica")]
+        return [one for one in known if one != "english"]
 
 
 STUDY = Vast()
+
+
+def _run_experiments(findings: "Findings", model: "LanguageModel", settings: VastSettings) -> None:
+    from wordworth.study.vast.contextualization import score_contextualization, score_languages
+    from wordworth.study.vast.isolation import score_bias, score_isolation, score_validation
+    from wordworth.study.vast.probes import score_probes
+    from wordworth.study.vast.tokenization import score_tokenization
+    from wordworth.study.vast.words import load_lexica, load_words
+
+    words = load_words(findings, model, settings, settings.language)
+    lexica = load_lexica(findings, words)
+    run = {
+        "contextualization": score_contextualization,
+        "tokenization": score_tokenization,
+        "isolation": score_isolation,
+        "probes": score_probes,
+        "validation": score_validation,
+        "bias": score_bias,
+        "languages": score_languages,
+    }
+    requested = settings.experiments
+    is_multilingual = knows(model.name, "models") and entry(model.name, "models").language == "several"
+    for name in EXPERIMENTS:
+        if name not in requested if requested else name == "languages" and not is_multilingual:
+            continue
+        reason = why_impossible(name, words)
+        if reason and set(requested) == {name}:
+            raise WordworthError(f"the experiment {name} cannot be run: {reason}; choose another --experiment")
+        if reason:
+            findings.notice("skipped", reason, experiment=name, model=model.name)
+        else:
+            run[name](findings, words, lexica)
+
+
+def why_impossible(experiment: str, words: "EncodedWords") -> str:
+    """Return why an experiment cannot be run; blank where it can."""
+    from wordworth.catalog.fetch.sources import here
+    from wordworth.catalog.read.pairs import usual_pairs
+    from wordworth.encode import is_sentence_encoder
+
+    settings, language = words.settings, words.settings.language
+    if experiment in TOKEN_EXPERIMENTS and is_sentence_encoder(words.model):
+        return f"{words.model.name} is a sentence encoder, which has one vector per text and none of a word in it"
+    if experiment in BLEACHED_ONLY and not words.templates.has("bleached"):
+        return f"the templates {words.templates.name} have no bleached text"
+    if experiment == "validation" and not settings.pairs and language != "english" and not usual_pairs(language):
+        return f"the catalog has no word pairs in {language}"
+    if experiment == "probes" and not settings.experiments and language != "english":
+        return f"its sentences are English, and the language is {language}"
+    if experiment == "probes" and not settings.experiments and not here("cola", entry("cola", "corpora").sources):
+        return "CoLA is not on this machine (`wordworth show cola` says where to get it)"
+    return ""
+
+
+def _layer_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
+    """Yield valence by layer and context, and how far it is above that of the untrained network."""
+    from wordworth.study.tables import pivot
+
+    valence = scores.filter(measure="valence")
+    is_whole = valence["experiment"].is_in(["contextualization", "languages"]) & valence["variant"].is_null()
+    for (dataset,), some in valence.filter(is_whole).group_by(["dataset"], maintain_order=True):
+        yield pivot(some, "layer", "context", f"{name} · valence {dataset} by layer")
+    above = valence.filter(control="untrained", variant="above-control")
+    for (dataset,), some in above.group_by(["dataset"], maintain_order=True):
+        yield pivot(some, "layer", "context", f"{name} · valence {dataset} above the same network untrained, by layer")
+
+
+def _other_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
+    """Yield valence, similarity and bias by components nullified, valence by tokenization, and the probes."""
+    import polars as pl
+
+    from wordworth.study.tables import pivot
+
+    isolated = scores.filter(scores["variant"].is_null(), experiment="isolation", measure="valence")
+    for (dataset, layer), some in isolated.group_by(["dataset", "layer"], maintain_order=True):
+        title = f"{name} · valence {dataset}, layer {layer}, by components nullified"
+        yield pivot(some, "components", "context", title)
+    validated = scores.filter(experiment="validation")
+    for (layer,), some in validated.group_by(["layer"], maintain_order=True):
+        yield pivot(some, "components", "dataset", f"{name} · similarity, layer {layer}, by components nullified")
+    biased = scores.filter(experiment="bias")
+    if len(biased):
+        top = biased.filter(biased["layer"] == biased["layer"].max())
+        yield pivot(top, "dataset", "components", f"{name} · weat d, top layer, by components nullified")
+    tokenized = scores.filter(scores["variant"].is_null(), experiment="tokenization")
+    for (context,), some in tokenized.group_by(["context"], maintain_order=True):
+        named = some.with_columns(set=pl.concat_str("subset", "pooling", separator=" "))
+        yield pivot(named, "layer", "set", f"{name} · valence by tokenization and pooling, {context}")
+    probed = scores.filter(experiment="probes")
+    for (measure, subset), some in probed.group_by(["measure", "subset"], maintain_order=True):
+        named = some.with_columns(pl.col("variant").fill_null("whole vector"))
+        title = f"{name} · weighted F1 of {measure} from the {subset}, by components"
+        yield pivot(named, "variant", "components", title)

@@ -1,154 +1,172 @@
-"""Experiment 1 of VAST: where a vector turns from the word to its context; its controls, and several draws of contexts.
+"""Experiments 1 and 7 of VAST: where a vector turns from the word to its context, and the same in seven languages.
 
-The control `untrained` is the same network with random weights, which says what the texts give away. `shuffled` and
-`poles-out` are those of every lexicon (`task/control.py`).
+Dominance and arousal go with valence. The control `untrained` is the same network with random weights, which shows what
+the texts give away; `shuffled` and `poles-out` are those of every lexicon (`task/valence.py`).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.encode import as_read
 from wordworth.encode.named import untrained
-from wordworth.results import Findings
-from wordworth.results.vocabulary import CONTROLS
+from wordworth.results.findings import Findings
+from wordworth.results.notices import Caution
 from wordworth.statistics.correlation import pearson
 from wordworth.statistics.paired_correlation import correlation_difference
-from wordworth.study.vast.words import WordsInSettings, greedy_poles
-from wordworth.task.settings import Intervals
+from wordworth.study.vast import CONTROLS, LANGUAGES
+from wordworth.study.vast.words import EncodedWords, choose_greedy_poles, load_anew, load_words, record_lexicon
 from wordworth.task.valence import (
-    ABOVE,
-    CONTROL,
-    EXPERIMENT,
-    Rated,
-    drawn,
-    effect_sizes,
-    poles_out,
+    RatedEffects,
+    compute_effect_sizes,
+    get_bootstrap_options,
     record_slots,
-    shuffled,
-    valence,
+    score_shuffled,
+    score_valence,
+    score_without_poles,
 )
-from wordworth.task.words import Poles, record_missing
+from wordworth.task.words import record_missing
 
 AFFECTS = ("dominance", "arousal")
 
 
-def contextualization(
-    findings: Findings,
-    words: WordsInSettings,
-    lexica: list[Lexicon],
+def score_contextualization(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
+    """Score valence, dominance and arousal in every context and layer (Figures 1 and 6), and the controls."""
+    anew = load_anew(words, lexica)
+    scored = [
+        _score_context(findings, words, lexicon, context, anew, "contextualization")
+        for lexicon in lexica
+        for context in words.contexts
+    ]
+    if "none" not in words.settings.controls:
+        _score_controls(findings, words, scored)
+
+
+def _score_context(
+    findings: Findings, words: EncodedWords, lexicon: Lexicon, context: str, anew: Lexicon | None, experiment: str
+) -> RatedEffects:
+    layers, poles = words.read_rated(lexicon, context)
+    effects = compute_effect_sizes(layers, poles)
+    findings.add(score_valence(layers, poles, lexicon, words.settings, effects=effects), experiment=experiment)
+    findings.add(score_affects(words, layers, lexicon, anew), experiment=experiment)
+    return RatedEffects(layers, lexicon, effects)
+
+
+def score_affects(
+    words: EncodedWords,
+    layers: Layers,
+    lexicon: Lexicon,
     anew: Lexicon | None,
-    experiment: str = "contextualization",
-) -> None:
-    """Experiment 1: where a vector turns from the word to its context (Figure 1); dominance and arousal (Figure 6)."""
-    for lexicon in lexica:
-        for setting in words.settings:
-            rated = words.rated(lexicon, setting)
-            layers, poles = rated.layers(words.pooling)
-            effects = rated.effects(words.pooling)
-            findings.add(valence(layers, poles, lexicon, words.chosen, effects=effects), experiment=experiment)
-            for affect in affects_of(lexicon, anew):
-                held = affect_poles(words.pole_words(lexicon, setting), lexicon, anew, affect)
-                findings.add(affective(words, layers, held, lexicon, affect), experiment=experiment)
+    transform: Callable[[Layers], Layers] = lambda layers: layers,
+) -> Findings:
+    """Score ρ for dominance and arousal, where the lexicon rates them; `layers` are its words in a context.
 
-
-def affects_of(lexicon: Lexicon, anew: Lexicon | None) -> tuple[str, ...]:
-    """Dominance and arousal where the lexicon rates them, and ANEW is there to pick their poles."""
-    return tuple(affect for affect in AFFECTS if anew is not None and affect in lexicon.ratings)
-
-
-def affect_poles(words: Layers, lexicon: Lexicon, anew: Lexicon | None, affect: str) -> Poles:
-    """The 25 highest and the 25 lowest words of ANEW, in the text that poles stand in."""
+    The poles are the 25 highest and lowest words of ANEW, which are removed from the lexicon. `transform` changes the
+    vectors of both.
+    """
+    findings, words_of_poles = Findings(), layers
+    affects = [affect for affect in AFFECTS if affect in lexicon.ratings]
     if anew is None:
-        raise TypeError(f"the poles of {affect} are words of ANEW")
-    high, low = (words.select(side) for side in greedy_poles(anew.words, anew.ratings[affect].tolist()))
-    return _named_missing(high, lexicon), _named_missing(low, lexicon)
-
-
-def _named_missing(pole: Layers, lexicon: Lexicon) -> Layers:
-    why = {at: f"not in {lexicon.name}" if reason == NOT_FOUND else reason for at, reason in pole.reasons.items()}
-    return replace(pole, reasons=why)
-
-
-def affective(words: WordsInSettings, layers: Layers, poles: Poles, lexicon: Lexicon, affect: str) -> Findings:
-    """ρ for dominance or arousal: the poles are taken out of the lexicon."""
-    findings = Findings()
-    where = {**layers.columns, "language": words.language, "dataset": lexicon.name}
-    for end, pole in zip(("high", "low"), poles, strict=True):
-        record_missing(findings, where, pole, f"{affect}: {end}")
-    if min(map(len, poles)) < 2:
-        findings.warn(f"{affect} has no score on {lexicon.name} {layers.setting}: its poles are not there.")
         return findings
-    polar = {form for pole in poles for form in pole.resolved}
-    rest = np.array([row for row, form in enumerate(layers.resolved) if form not in polar])
-    rated = layers.rows(rest)
-    effects = effect_sizes(rated, poles)
-    people = dict(zip(lexicon.words, lexicon.ratings[affect].tolist(), strict=True))
-    ratings = np.array([people[word] for word in rated.words])
-    rho = pearson(effects, ratings, items=rated.words, **drawn(words.chosen))
-    record_slots(findings, {**where, "measure": affect}, layers, rho)
+    if affects and layers.context == "misaligned":
+        words_of_poles = words.encode_as_poles(lexicon, layers.context)
+    rated = transform(layers) if affects else layers
+    place = {**layers.columns, "language": words.language, "dataset": lexicon.name}
+    for affect in affects:
+        poles = []
+        sides = choose_greedy_poles(anew.words, anew.ratings[affect].tolist())
+        for end, side in zip(("high", "low"), sides, strict=True):
+            pole = words_of_poles.select(side)
+            why = {at: f"not in {lexicon.name}" if one == NOT_FOUND else one for at, one in pole.reasons.items()}
+            poles.append(transform(replace(pole, reasons=why)))
+            record_missing(findings, "word_lists", place, poles[-1], list=f"{affect}: {end}")
+        high, low = poles
+        if min(len(high), len(low)) < 2:
+            reason, where = "its poles have fewer than two words", {"model": layers.name, "dataset": lexicon.name}
+            findings.notice("skipped", reason, **where, context=layers.context, measure=affect)
+            continue
+        polar = {*high.resolved, *low.resolved}
+        rest = rated.rows(np.array([row for row, form in enumerate(rated.resolved) if form not in polar]))
+        people = dict(zip(lexicon.words, lexicon.ratings[affect].tolist(), strict=True))
+        ratings = np.array([people[word] for word in rest.words])
+        effects = compute_effect_sizes(rest, (high, low))
+        rho = pearson(effects, ratings, items=rest.words, **get_bootstrap_options(words.settings))
+        record_slots(findings, {**place, "measure": affect}, rated, rho)
     return findings
 
 
-def languages_mean(findings: Findings, model: str) -> None:
-    """The mean of ρ over the languages, by setting and layer (Figure 20)."""
-    mine = (pl.col("experiment") == "languages") & (pl.col("model") == model) & (pl.col("measure") == "valence")
+def _score_controls(findings: Findings, words: EncodedWords, scored: list[RatedEffects]) -> None:
+    """Score each control in every context; the untrained network only on the first lexicon, which it encodes again."""
+    requested, model, seed = words.settings.controls, words.model.name, words.settings.seed
+    controls, blank, first = requested or CONTROLS, None, scored[0].lexicon
+    place: dict[str, Any] = {"experiment": "control", "model": model}
+    if "untrained" in controls:
+        with findings.part(is_requested="untrained" in requested, control="untrained", **place):
+            blank = words.with_model(untrained(words.model, seed))
+            reason = f"the network has {blank.model.source}, and is measured on {first.name} only"
+            findings.notice("info", reason, control="untrained", **place)
+    for rated in scored:
+        for control in controls:
+            # A control that cannot be computed costs only itself.
+            place |= {"dataset": rated.lexicon.name, "context": rated.layers.context}
+            with findings.part(control=control, **place):
+                if control == "shuffled":
+                    score_shuffled(findings, rated, words.settings)
+                elif control == "poles-out":
+                    polar = as_read(words.model.tokenizer, words.poles)
+                    score_without_poles(findings, rated, polar, words.settings)
+                elif blank is not None and rated.lexicon is first:
+                    _score_untrained(findings, rated, blank)
+
+
+def _score_untrained(findings: Findings, rated: RatedEffects, blank: EncodedWords) -> None:
+    """Score ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
+    layers, poles = blank.read_rated(rated.lexicon, str(rated.layers.context))
+    control = RatedEffects(layers, rated.lexicon, compute_effect_sizes(layers, poles))
+    options = get_bootstrap_options(blank.settings)
+    rho = pearson(control.effects, rated.people, items=rated.names, **options)
+    record_slots(findings, rated.place("untrained"), rated.layers, rho)
+    both = np.stack([rated.effects, control.effects], axis=1)
+    difference = correlation_difference(both, rated.people, **options)
+    above = difference.values[:, 0] - difference.values[:, 1]
+    for at, slot in enumerate(rated.layers.slots):
+        value, low, high = (float(one[at]) for one in (above, difference.low, difference.high))
+        where = {**rated.place("untrained", "above-control"), **slot._asdict(), "n": len(rated.people)}
+        findings.score(**where, value=value, low=low, high=high)
+
+
+def score_languages(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
+    """Score valence in the paper's seven languages with a multilingual model (Figures 20 to 22), and the mean ρ.
+
+    A language that fails is recorded as failed.
+    """
+    model, settings = words.model, words.settings
+    for language in LANGUAGES:
+        with findings.part(model=model.name, experiment="languages", language=language):
+            own_findings = Findings("vast")
+            own = load_words(own_findings, model, settings, language)
+            lexicon = record_lexicon(own_findings, own, "anew" if language == "english" else None)
+            for context in own.contexts:
+                _score_context(own_findings, own, lexicon, context, None, "languages")
+            own_findings.add_cautions([Caution.MACHINE_TRANSLATED] if own.polar.by_machine else [])
+            findings.add(own_findings)
+    _score_mean(findings, model.name)
+
+
+def _score_mean(findings: Findings, model: str) -> None:
+    """Score the mean of ρ over the languages, by context and layer."""
+    columns = {"experiment": "languages", "model": model, "measure": "valence"}
+    is_rho = [pl.col(name) == value for name, value in columns.items()]
     means = (
-        findings.scores.filter(mine)
-        .group_by("setting", "pooling", "layer", maintain_order=True)
+        findings.scores.filter(*is_rho, pl.col("variant").is_null())
+        .group_by("context", "pooling", "layer", maintain_order=True)
         .agg(pl.col("value").mean(), pl.len().alias("n"))
         .filter(pl.col("n") > 1)
     )
     for row in means.iter_rows(named=True):
-        findings.score(experiment="languages", model=model, measure="valence:mean", **row)
-
-
-def controls(findings: Findings, words: WordsInSettings, lexica: list[Lexicon]) -> None:
-    """Each control in every setting; the untrained network on the first lexicon alone, since it encodes anew."""
-    wanted = words.chosen.controls or CONTROLS
-    blank = None
-    if "untrained" in wanted:
-        asked = "untrained" in words.chosen.controls
-        with findings.part(asked=asked, experiment=EXPERIMENT, setting="untrained", model=words.model.name):
-            blank = words.with_model(untrained(words.model, words.chosen.seed))
-    for lexicon in lexica:
-        for setting in words.settings:
-            rated = _rated(words, lexicon, setting)
-            for control in wanted:
-                # A control that cannot be computed costs no more than itself.
-                where: dict[str, Any] = {"model": words.model.name, "dataset": lexicon.name}
-                with findings.part(experiment=EXPERIMENT, setting=f"{control}:{setting}", **where):
-                    if control == "shuffled":
-                        shuffled(findings, rated, words.chosen)
-                    elif control == "poles-out":
-                        polar = [*words.polar.pleasant, *words.polar.unpleasant]
-                        poles_out(findings, rated, as_read(words.model.tokenizer, polar), words.chosen)
-                    elif blank is not None and lexicon is lexica[0]:
-                        _against(findings, rated, _rated(blank, lexicon, setting), words.chosen)
-    if blank is not None:
-        findings.note(
-            f"control: the untrained {words.model.name} has {blank.model.source}; it was run on {lexica[0].name} alone."
-        )
-
-
-def _rated(words: WordsInSettings, lexicon: Lexicon, setting: str) -> Rated:
-    rated = words.rated(lexicon, setting)
-    return Rated(rated.words.layers(words.pooling), lexicon, rated.effects(words.pooling))
-
-
-def _against(findings: Findings, rated: Rated, control: Rated, settings: Intervals) -> None:
-    """ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
-    rho = pearson(control.effects, rated.people, items=rated.names, **drawn(settings))
-    record_slots(findings, rated.where("untrained", CONTROL), rated.layers, rho)
-    both: NDArray[np.float64] = np.stack([rated.effects, control.effects], axis=1)
-    found = correlation_difference(both, rated.people, resamples=settings.resamples, seed=settings.seed)
-    above = found.values[:, 0] - found.values[:, 1]
-    for at, slot in enumerate(rated.layers.slots):
-        value, low, high = (float(one[at]) for one in (above, found.low, found.high))
-        where = {**rated.where("untrained", ABOVE), **slot._asdict(), "n": len(rated.people)}
-        findings.score(**where, value=value, low=low, high=high)
+        findings.score(**columns, variant="mean", **row)

@@ -1,30 +1,33 @@
-"""The words of one model and language in the contextual settings: each is encoded once, and shared by experiments."""
+"""The words of one model and language in their contexts: each is encoded once per text, for all experiments."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordworth.catalog.read.corpora import Corpus
-from wordworth.catalog.read.lexica import Lexicon
-from wordworth.catalog.read.word_sets import PolarWords
-from wordworth.contexts import Context, Templates, contexts_in, polar_ratings, random_contexts, rescaled
+from wordworth.catalog.read.lexica import Lexicon, load_lexicon
+from wordworth.catalog.read.word_sets import PolarWords, polar_words
+from wordworth.catalog.resolve import split_label
+from wordworth.contexts import Context, Templates, contexts_in, load_templates, polar_ratings, random_contexts, rescaled
 from wordworth.embedding import Layers
-from wordworth.encode import InContexts, LanguageModel, VectorStore, in_contexts
+from wordworth.embedding.spelling import in_script
+from wordworth.encode import InContexts, LanguageModel, VectorStore, as_read, in_contexts, is_sentence_encoder
 from wordworth.encode.layers import NO_CONTEXT
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 from wordworth.statistics.correlation import pearson
-from wordworth.study.inputs import measured_layers
-from wordworth.study.vast import VastSettings
-from wordworth.task.valence import effect_sizes
-from wordworth.task.words import Poles, TooFewWordsError
+from wordworth.study.inputs import default_pooling, load_corpus_in, load_lexicon_in, load_own_lexicon, select_layers
+from wordworth.study.vast import DEFAULT_CONTEXTS, SENTENCE_CONTEXTS, VastSettings
+from wordworth.task.settings import Named
+from wordworth.task.valence import compute_effect_sizes
+from wordworth.task.words import Poles, TooFewWordsError, merge_words
 
+LEXICA = ("bellezza", "anew", "warriner")
 TEMPLATE_SCALE = (1.0, 9.0)
-
-
+BY_RATING = ("aligned", "misaligned")
+"""Contexts whose text depends on the rating of the word."""
 Key = tuple[str, int, int]
 
 
@@ -33,205 +36,268 @@ def _key(context: Context) -> Key:
 
 
 @dataclass(eq=False)
-class EncodedOnce:
-    """What a model was given so far, and in which store the vectors are."""
-
-    model: LanguageModel
-    layers: tuple[int, ...]
-    _stores: list[VectorStore] = field(default_factory=list)
-    _places: dict[Key, tuple[int, int]] = field(default_factory=dict)
-    """Context → the store, and its place among the distinct contexts there."""
-
-    def in_contexts(
-        self,
-        words: Sequence[str],
-        contexts: Sequence[Context | None],
-        setting: str,
-        layers: tuple[int, ...] | None = None,
-    ) -> InContexts:
-        """As `encode.in_contexts`, of which it encodes only what is new; what has only some `layers` is not kept."""
-        if layers is not None and layers != self.layers:
-            partial = EncodedOnce(self.model, layers, [*self._stores], dict(self._places))
-            return partial.in_contexts(words, contexts, setting)
-        places = [place for place, context in enumerate(contexts) if context is not None]
-        given = [context for context in contexts if context is not None]
-        new = [context for context in given if _key(context) not in self._places]
-        store = in_contexts(self.model, [context.word for context in new], new, setting, self.layers).store
-        if new:
-            self._remember(store)
-        if len(new) < len(given):
-            store = self._joined(given)
-        reasons = {place: NO_CONTEXT for place, context in enumerate(contexts) if context is None}
-        reasons |= {places[failure.row]: failure.reason for failure in store.failures}
-        located = np.array(places, dtype=np.intp)[store.rows]
-        return InContexts(self.model, tuple(words), setting, store, located, reasons)
-
-    def _remember(self, store: VectorStore) -> None:
-        for context, place in zip(store.contexts, store.place.tolist(), strict=True):
-            self._places[_key(context)] = len(self._stores), place
-        self._stores.append(store)
-
-    def _joined(self, contexts: Sequence[Context]) -> VectorStore:
-        """One store over the chunks of all those that hold the contexts."""
-        found = [self._places[_key(context)] for context in contexts]
-        numbers = sorted({number for number, _ in found})
-        stores = [self._stores[number] for number in numbers]
-        starts = np.cumsum([0, *(int(store.place.max()) + 1 for store in stores)]).tolist()
-        first = dict(zip(numbers, starts, strict=False))
-        return replace(
-            stores[-1],
-            contexts=tuple(contexts),
-            chunks=tuple(chunk for store in stores for chunk in store.chunks),
-            place=np.array([first[number] + place for number, place in found], dtype=np.intp),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class RatedWords:
-    """A lexicon's words and the polar words, encoded in one setting."""
-
-    words: InContexts
-    poles: tuple[InContexts, InContexts]
-    """Pleasant and unpleasant."""
-    _effects: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-
-    def layers(self, pooling: str) -> tuple[Layers, Poles]:
-        """The vectors of the words and of the poles under one pooling."""
-        high, low = (pole.layers(pooling).distinct() for pole in self.poles)
-        return self.words.layers(pooling), (high, low)
-
-    def effects(self, pooling: str) -> NDArray[np.float64]:
-        """slots × words: effect sizes, which several experiments ask for, and are computed once."""
-        if pooling not in self._effects:
-            self._effects[pooling] = effect_sizes(*self.layers(pooling))
-        return self._effects[pooling]
-
-
-@dataclass(eq=False)
-class WordsInSettings:
-    """What the experiments on one model and language have in common."""
+class EncodedWords:
+    """What the experiments on one model and language share. Vectors stay on disk, and are read one layer at a time."""
 
     model: LanguageModel
     language: str
     templates: Templates
     corpus: Corpus | None
     polar: PolarWords
-    settings: tuple[str, ...]
+    contexts: tuple[str, ...]
     pooling: str
-    chosen: VastSettings
+    settings: VastSettings
     _drawn: dict[str, Context | None] = field(default_factory=dict)
-    _rated: dict[tuple[str, str], RatedWords] = field(default_factory=dict)
-    _best: dict[str, int] = field(default_factory=dict)
+    """The random context of each word that was drawn for; None where the corpus has none."""
+    _places: dict[Key, list[tuple[VectorStore, int]]] = field(default_factory=dict)
+    """Each text and span that was encoded → its stores, of all or some layers, and its place in each of them."""
 
     @cached_property
-    def _once(self) -> EncodedOnce:
-        return EncodedOnce(self.model, self.measured)
+    def layers(self) -> tuple[int, ...]:
+        """Return the layers that are measured, lowest first."""
+        return select_layers(self.model, self.settings)
 
     @property
-    def measured(self) -> tuple[int, ...]:
-        """The layers that are measured, lowest first."""
-        return measured_layers(self.model, self.chosen)
+    def poles(self) -> tuple[str, ...]:
+        """Return the polar words, pleasant ones first."""
+        return (*self.polar.pleasant, *self.polar.unpleasant)
 
-    def with_model(self, model: LanguageModel) -> "WordsInSettings":
-        """The same words in the same texts, for another model."""
-        return replace(self, model=model, _rated={}, _best={})
+    def with_model(self, model: LanguageModel) -> "EncodedWords":
+        """Return the same words in the same texts, for another model."""
+        return replace(self, model=model, _places={})
 
-    def _draw(self, words: Sequence[str]) -> None:
-        """Finds random contexts for all these words in one pass over the corpus."""
-        if self.corpus is None:
-            raise WordworthError("random contexts need a corpus: give --corpus NAME or FILE")
-        wanted = [word for word in dict.fromkeys(words) if word not in self._drawn]
-        if wanted:
-            drawn = random_contexts(wanted, self.corpus, seed=self.chosen.seed, language=self.language)
-            self._drawn |= dict.fromkeys(wanted) | {context.word: context for context in drawn.contexts}
-
-    def encoded(
+    def encode(
         self,
-        setting: str,
+        context: str,
         words: Sequence[str],
         ratings: Sequence[float] | None = None,
         *,
-        polar: bool = False,
-        layers: tuple[int, ...] | None = None,
+        is_polar: bool = False,
+        layers: tuple[int, ...] = (),
     ) -> InContexts:
-        """Words in a setting. `ratings` on the templates' scale choose the text in aligned and misaligned.
+        """Encode words in a context; `ratings` on the templates' scale choose the text in aligned and misaligned.
 
-        What is not encoded yet is encoded in all measured layers, or only in `layers`.
+        Polar words stay aligned in misaligned (VAST, appendix). New texts are encoded in `layers`, or in all measured.
         """
-        if setting == "random":
+        if context == "random":
             self._draw(words)
         contexts = contexts_in(
-            setting, words, templates=self.templates, ratings=ratings, random=self._drawn, polar=polar
+            context, words, templates=self.templates, ratings=ratings, random=self._drawn, polar=is_polar
         )
-        return self._once.in_contexts(words, contexts, setting, layers)
+        return self.encode_contexts(words, contexts, context, layers)
 
-    def rated(self, lexicon: Lexicon, setting: str) -> RatedWords:
-        """The lexicon's words and the poles in a setting. In misaligned the poles stay aligned (VAST, appendix)."""
-        key = lexicon.name, setting
-        if key not in self._rated:
-            self._rated[key] = self._encode(lexicon, setting)
-        return self._rated[key]
+    def encode_contexts(
+        self, words: Sequence[str], contexts: Sequence[Context | None], name: str, layers: tuple[int, ...] = ()
+    ) -> InContexts:
+        """Return the same as `encode.in_contexts`, but only what is new goes through the model."""
+        layers = layers or self.layers
+        positions = [at for at, context in enumerate(contexts) if context is not None]
+        given = [context for context in contexts if context is not None]
+        new = [context for context in given if self._find(context, layers) is None]
+        store = in_contexts(self.model, [context.word for context in new], new, name, layers).store
+        for context, place in zip(new, store.place.tolist(), strict=True):
+            self._places.setdefault(_key(context), []).append((store, place))
+        store = self._join(store, given)
+        reasons = {at: NO_CONTEXT for at, context in enumerate(contexts) if context is None}
+        reasons |= {positions[failure.row]: failure.reason for failure in store.failures}
+        located = np.array(positions, dtype=np.intp)[store.rows]
+        return InContexts(self.model, tuple(words), name, store, located, reasons)
 
-    def pole_words(self, lexicon: Lexicon, setting: str) -> Layers:
-        """The lexicon's words in the text that those of them stand in which are poles: aligned where misaligned."""
-        return self.rated(lexicon, "aligned" if setting == "misaligned" else setting).words.layers(self.pooling)
+    def _find(self, context: Context, layers: tuple[int, ...]) -> tuple[VectorStore, int] | None:
+        known = self._places.get(_key(context), [])
+        return next((place for place in known if set(layers) <= set(place[0].layers)), None)
 
-    def _encode(self, lexicon: Lexicon, setting: str) -> RatedWords:
-        sides = self.polar.pleasant, self.polar.unpleasant
+    def _join(self, like: VectorStore, contexts: Sequence[Context]) -> VectorStore:
+        """Return one store over the chunks of all stores that have the contexts, in the layers of `like`."""
+        places = [place for context in contexts if (place := self._find(context, like.layers))]
+        stores = list(dict.fromkeys(store for store, _ in places))
+        starts = np.cumsum([0, *(int(store.place.max()) + 1 for store in stores)]).tolist()
+        first = dict(zip(stores, starts, strict=False))
+        return replace(
+            like,
+            contexts=tuple(contexts),
+            chunks=tuple(chunk for store in stores for chunk in store.chunks),
+            place=np.array([first[store] + place for store, place in places], dtype=np.intp),
+        )
+
+    def _draw(self, words: Iterable[str]) -> None:
+        """Find random contexts for all these words in one pass over the corpus."""
+        wanted = [word for word in dict.fromkeys(words) if word not in self._drawn]
+        if self.corpus is None:
+            raise WordworthError("random contexts need a corpus: give --corpus NAME or FILE")
+        if wanted:
+            drawn = random_contexts(wanted, self.corpus, seed=self.settings.seed, language=self.language)
+            self._drawn |= dict.fromkeys(wanted) | {context.word: context for context in drawn.contexts}
+
+    def read_rated(self, lexicon: Lexicon, context: str) -> tuple[Layers, Poles]:
+        """Return the vectors of the lexicon's words and of the poles in a context."""
+        words, *poles = self.encode_rated(lexicon, context)
+        high, low = (pole.layers(self.pooling).distinct() for pole in poles)
+        return words.layers(self.pooling), (high, low)
+
+    def encode_rated(self, lexicon: Lexicon, context: str) -> tuple[InContexts, InContexts, InContexts]:
+        """Encode the lexicon's words, the pleasant and the unpleasant words in a context."""
         ratings: dict[str, float] = {}
-        if setting in ("aligned", "misaligned"):
-            ratings = polar_ratings(*sides, known := nine_points(lexicon)) | known
-        if setting == "random":
-            self._draw([*sides[0], *sides[1], *lexicon.words])
+        if context in BY_RATING:
+            known = rescale_ratings(lexicon)
+            ratings = polar_ratings(self.polar.pleasant, self.polar.unpleasant, known) | known
+        elif context == "random":
+            self._draw([*self.poles, *lexicon.words])
 
-        def encode(words: Sequence[str], *, polar: bool) -> InContexts:
-            return self.encoded(setting, words, [ratings[word] for word in words] if ratings else None, polar=polar)
+        def encode(words: Sequence[str], *, is_polar: bool) -> InContexts:
+            rated = [ratings[word] for word in words] if ratings else None
+            return self.encode(context, words, rated, is_polar=is_polar)
 
-        high, low = (encode(side, polar=True) for side in sides)
+        high, low = (encode(side, is_polar=True) for side in (self.polar.pleasant, self.polar.unpleasant))
         for side, pole in (("pleasant", high), ("unpleasant", low)):
             if len(pole.positions) < 2:
                 why = next(iter(pole.reasons.values()), "")
-                raise TooFewWordsError(f"{len(pole.positions)} of the {side} words could be encoded {setting} ({why})")
-        return RatedWords(encode(lexicon.words, polar=False), (high, low))
+                raise TooFewWordsError(
+                    f"{len(pole.positions)} of the {side} words could be encoded in the context {context} ({why})"
+                )
+        return encode(lexicon.words, is_polar=False), high, low
 
-    def best_layer(self, lexicon: Lexicon) -> int:
-        """The layer of highest valence among those measured, bleached (or in the first setting that is run)."""
-        if lexicon.name not in self._best:
-            setting = "bleached" if "bleached" in self.settings else self.settings[0]
-            rated = self.rated(lexicon, setting)
-            rho = pearson(rated.effects(self.pooling), lexicon.valence[rated.words.positions], resamples=1).value
-            self._best[lexicon.name] = self.measured[int(np.argmax(rho))]
-        return self._best[lexicon.name]
+    def encode_as_poles(self, lexicon: Lexicon, context: str) -> Layers:
+        """Encode the lexicon's words in the texts of poles: aligned where the context is misaligned."""
+        ratings = list(rescale_ratings(lexicon).values()) if context in BY_RATING else None
+        return self.encode(context, lexicon.words, ratings, is_polar=True).layers(self.pooling)
 
-    def chosen_layers(self, lexicon: Lexicon) -> tuple[int, ...]:
-        """The best layer and the top one of those measured, as the paper takes them."""
-        return tuple(sorted({self.best_layer(lexicon), self.measured[-1]}))
+    def choose_layers(self, lexicon: Lexicon) -> tuple[int, ...]:
+        """Return the layer of highest valence and the top one of those measured, as the paper takes them.
+
+        Valence is that of bleached words, or of the first context that is run.
+        """
+        context = "bleached" if "bleached" in self.contexts else self.contexts[0]
+        layers, poles = self.read_rated(lexicon, context)
+        rho = pearson(compute_effect_sizes(layers, poles), lexicon.valence[layers.positions], resamples=1).value
+        return tuple(sorted({self.layers[int(np.argmax(rho))], self.layers[-1]}))
 
 
-def nine_points(lexicon: Lexicon) -> dict[str, float]:
-    """The lexicon's valence on the templates' scale of 1 to 9."""
+def rescale_ratings(lexicon: Lexicon) -> dict[str, float]:
+    """Return the lexicon's valence on the templates' scale of 1 to 9."""
     if lexicon.scale is None:
         raise WordworthError(
-            f"the aligned settings need to know the scale of {lexicon.name}'s ratings; give --scale LOW,HIGH"
+            f"the aligned contexts need to know the scale of {lexicon.name}'s ratings; give --scale LOW,HIGH"
         )
     return dict(zip(lexicon.words, rescaled(lexicon.valence.tolist(), lexicon.scale, TEMPLATE_SCALE), strict=True))
 
 
-def greedy_poles(words: Sequence[str], ratings: Sequence[float], size: int = 25) -> tuple[list[str], list[str]]:
-    """The words rated highest and lowest, as VAST's appendix picks poles; ties go to the earlier word."""
+def choose_greedy_poles(words: Sequence[str], ratings: Sequence[float], size: int = 25) -> tuple[list[str], list[str]]:
+    """Return the words rated highest and lowest, as VAST's appendix picks poles; ties go to the earlier word."""
     order = sorted(range(len(words)), key=lambda at: (ratings[at], -at))
     return [words[at] for at in reversed(order[-size:])], [words[at] for at in order[:size]]
 
 
-def balanced(findings: Findings, polar: PolarWords, seed: int) -> PolarWords:
-    """Polar words cut at random to one size, as VAST's appendix does for languages with unequal sets."""
+def load_words(findings: Findings, model: LanguageModel, settings: VastSettings, language: str) -> EncodedWords:
+    """Load the templates, polar words and text of a language."""
+    templates = load_templates(settings.templates, language)
+    usual = SENTENCE_CONTEXTS if is_sentence_encoder(model) else DEFAULT_CONTEXTS
+    contexts = settings.contexts or tuple(filter(templates.has, usual))
+    if "random" in contexts and "random" not in usual:
+        raise WordworthError(
+            f"{model.name} is a sentence encoder: its vector of a random context is of the whole text; choose "
+            f"--context {', '.join(usual)}"
+        )
+    for context in () if settings.contexts else usual:
+        if context not in contexts:
+            reason = f"the templates {templates.name} have no text for it"
+            findings.notice("skipped", reason, model=model.name, language=language, context=context)
+    text = _find_text(settings, language)
+    if str(text) in ("", "none"):
+        contexts, corpus = tuple(context for context in contexts if context != "random"), None
+    else:
+        corpus = load_corpus_in(findings, text, language) if "random" in contexts else None
+    if not contexts:
+        raise WordworthError("random contexts need a corpus: give --corpus NAME or FILE")
+    polar = polar_words(language)
+    for word in polar.dropped:
+        findings.notice("info", f"the polar word {word!r} was published twice and is used once", language=language)
+    polar = put_poles_into_script(findings, polar, templates)
+    if settings.balance or language != "english":
+        polar = balance(findings, polar, settings.seed)
+    return EncodedWords(
+        model, language, templates, corpus, polar, contexts, settings.pooling or default_pooling(model), settings
+    )
+
+
+def _find_text(settings: VastSettings, language: str) -> Named:
+    """Return the text of a language's random contexts; blank where none was given."""
+    for named in settings.language_corpus:
+        label, target = split_label(named)
+        if label == language:
+            return target
+    return settings.corpus if language == settings.language else ""
+
+
+def balance(findings: Findings, polar: PolarWords, seed: int) -> PolarWords:
+    """Cut polar words at random to one size, as VAST's appendix does for languages with unequal sets."""
     rng = np.random.default_rng(seed)
     size = min(len(polar.pleasant), len(polar.unpleasant))
     sides = []
     for words in (polar.pleasant, polar.unpleasant):
-        kept = sorted(rng.choice(len(words), size, replace=False).tolist()) if len(words) > size else range(len(words))
-        sides.append(tuple(words[at] for at in kept))
-        gone = [word for at, word in enumerate(words) if at not in kept]
-        if gone:
-            findings.note(f"Dropped at random to balance the polar words ({polar.language}): {', '.join(gone)}.")
+        rows = sorted(rng.choice(len(words), size, replace=False).tolist()) if len(words) > size else range(len(words))
+        sides.append(tuple(words[at] for at in rows))
+        dropped = [word for at, word in enumerate(words) if at not in rows]
+        if dropped:
+            reason = f"polar words were dropped at random to balance the sets: {', '.join(dropped)}"
+            findings.notice("info", reason, count=len(dropped), total=len(words), language=polar.language)
     return replace(polar, pleasant=sides[0], unpleasant=sides[1])
+
+
+def load_lexica(findings: Findings, words: EncodedWords) -> list[Lexicon]:
+    """Load the lexica that are scored: those of the settings, or of the language."""
+    names: Sequence[Named] = words.settings.lexica or (LEXICA if words.language == "english" else ())
+    return [record_lexicon(findings, words, name) for name in names] or [record_lexicon(findings, words)]
+
+
+def record_lexicon(findings: Findings, words: EncodedWords, name: Named | None = None) -> Lexicon:
+    """Load and record a lexicon, or the language's own; words that the tokenizer reads alike are merged."""
+    if name is None:
+        lexicon = load_own_lexicon(findings, words.language, load_lexicon)
+    else:
+        lexicon = load_lexicon_in(name, words.language, words.settings)
+    lexicon = put_lexicon_into_script(findings, lexicon, words.templates)
+    findings.add_data(lexicon, len(lexicon))
+    forms = dict(zip(lexicon.words, as_read(words.model.tokenizer, lexicon.words), strict=True))
+    return merge_words(findings, words.model.name, lexicon, forms)
+
+
+def load_anew(words: EncodedWords, lexica: Sequence[Lexicon]) -> Lexicon | None:
+    """Load ANEW, which has the poles of dominance, of arousal and of split words, where they are scored."""
+    is_needed = words.language == "english" and any("dominance" in lexicon.ratings for lexicon in lexica)
+    return load_lexicon("anew") if is_needed else None
+
+
+def find_script(words: Sequence[str]) -> str:
+    """Return the Chinese script, simplified or traditional, that more of the words are written in."""
+    simple, traditional = (
+        sum(in_script(word, script) != word for word in words) for script in ("simplified", "traditional")
+    )
+    return "simplified" if simple < traditional else "traditional"
+
+
+def put_poles_into_script(findings: Findings, polar: PolarWords, templates: Templates) -> PolarWords:
+    """Write Chinese polar words in the script of the templates."""
+    if polar.language != "chinese":
+        return polar
+    script, sides = find_script((templates.bleached, *templates.aligned)), (polar.pleasant, polar.unpleasant)
+    pleasant, unpleasant = (tuple(in_script(word, script) for word in side) for side in sides)
+    words = zip((*polar.pleasant, *polar.unpleasant), (*pleasant, *unpleasant), strict=True)
+    changed, total = sum(old != new for old, new in words), len(pleasant) + len(unpleasant)
+    if changed:
+        reason = f"polar words were put into {script} script, which the templates are in"
+        findings.notice("info", reason, count=changed, total=total, language=polar.language)
+    return replace(polar, pleasant=pleasant, unpleasant=unpleasant)
+
+
+def put_lexicon_into_script(findings: Findings, lexicon: Lexicon, templates: Templates) -> Lexicon:
+    """Write a Chinese lexicon in the script of the templates; of words that become one, the first stays."""
+    script = find_script((templates.bleached, *templates.aligned))
+    if lexicon.language != "chinese" or find_script(lexicon.words) == script:
+        return lexicon
+    row_of = {in_script(word, script): row for row, word in reversed([*enumerate(lexicon.words)])}
+    rows = sorted(row_of.values())
+    reason = f"words became the same as another in {script} script, which the templates are in"
+    findings.notice("info", reason, count=len(lexicon) - len(rows), total=len(lexicon), dataset=lexicon.name)
+    chosen = lexicon.chosen(rows, lexicon.name, lexicon.left_out)
+    return replace(chosen, words=tuple(in_script(word, script) for word in chosen.words))

@@ -5,8 +5,9 @@ from copy import deepcopy
 from math import ceil
 from typing import Any
 
-from wordworth.pages.figures.figure import Figure, Spec
-from wordworth.visible import visible
+from wordworth.pages.figures import Figure
+from wordworth.pages.figures.figure import CONFIG
+from wordworth.pages.page import make_visible
 
 LIGHT = {
     "ink": "#1d1d1b", "muted": "#55534e", "faint": "#c9c6bd", "c1": "#0067a5", "c2": "#c2500a", "c3": "#00795a",
@@ -16,26 +17,6 @@ LIGHT = {
 WIDTH, LETTER, LINE, MAX_AXIS_LETTERS = 760, 6.6, 13.0, 40
 """Pixels of a figure, of a letter and of a line of labels; letters in a line of an axis."""
 
-_AXIS = {"labelColor": "var(--muted)", "titleColor": "var(--muted)", "domainColor": "var(--faint)"}
-CONFIG: Spec = {
-    "background": "transparent",
-    "aria": False,
-    "font": "Helvetica, Arial, Noto Sans, Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif",
-    "view": {"stroke": "transparent"},
-    "title": {"color": "var(--ink)", "fontSize": 12, "fontWeight": 600, "anchor": "start", "offset": 8},
-    "axis": {
-        **_AXIS, "tickColor": "var(--faint)", "gridColor": "var(--faint)", "gridOpacity": 0.5, "titleFontWeight": 500,
-        "labelFontSize": 11, "titleFontSize": 11.5, "labelSeparation": 4,
-    },
-    "axisQuantitative": {"labelFlush": False},
-    "legend": {
-        "labelColor": "var(--ink)", "titleColor": "var(--muted)", "labelFontSize": 11.5, "titleFontWeight": 500,
-        "symbolStrokeWidth": 2,
-    },
-    "header": {"labelColor": "var(--ink)", "labelFontSize": 12, "labelFontWeight": 600, "labelAnchor": "start"},
-}  # fmt: skip
-"""How charts look, on the page too."""
-
 
 def draw_svg(figure: Figure) -> str:
     """Draw the figure as SVG, in light colours on white."""
@@ -43,23 +24,14 @@ def draw_svg(figure: Figure) -> str:
 
     values = [{key: one for key, one in row.items() if one is not None} for row in figure.own.to_dicts()]
     spec = {**fit_to_document(figure.spec), "data": {"values": values}, "config": {**CONFIG, "background": "white"}}
-    drawn: str = vl_convert.vegalite_to_svg(_make_visible(spec))
+    drawn: str = vl_convert.vegalite_to_svg(make_visible(spec))
     return re.sub(r"var\(--(\w+)\)", lambda found: LIGHT.get(found[1], found[0]), drawn)
 
 
-def _make_visible(value: Any) -> Any:
-    """Spell out characters that no SVG can hold: at the first of them, what draws ends the process."""
-    if isinstance(value, dict):
-        return {_make_visible(key): _make_visible(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_make_visible(one) for one in value]
-    return visible(value, lines=True) if isinstance(value, str) else value
-
-
-def fit_to_document(spec: Spec) -> Spec:
+def fit_to_document(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the specification in the width of a document: at most three panels side by side."""
     made = deepcopy(spec)
-    view: Spec = made.get("spec", made)
+    view: dict[str, Any] = made.get("spec", made)
     sorts = (layer["encoding"].get("y", {}).get("sort") for layer in view["layer"])
     tasks: list[str] = next((tasks for tasks in sorts if isinstance(tasks, list)), [])
     letters = min(max(map(len, tasks), default=0), MAX_AXIS_LETTERS)
