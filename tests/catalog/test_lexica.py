@@ -6,7 +6,7 @@ import pytest
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
-from wordworth.results import Findings
+from wordworth.results.findings import Findings
 
 needs_data = pytest.mark.usefixtures("data")
 

@@ -9,13 +9,13 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from wordworth.results.schema import SCORES
 
 from made_runs import random_infer, random_predict, random_vast
 from seen_page import EVIL, Seen
 from wordworth.pages.markdown import markdown
 from wordworth.pages.page import _environment, page, write_report
 from wordworth.pages.runs import read_runs
+from wordworth.results.columns import SCORES
 from wordworth.results.notices import Notice
 
 IMAGE = "<img src=x onerror=window.hit=1>"

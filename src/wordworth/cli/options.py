@@ -115,6 +115,8 @@ NoCache = Annotated[
     ),
 ]
 
+REQUIRED: Any = ...
+"""The default of a parameter that must be given."""
 SHARED: dict[str, tuple[Any, Any]] = {
     "output": (Output, None),
     "overwrite": (Overwrite, False),

@@ -7,7 +7,7 @@ import typer
 
 from wordworth.cli import display
 from wordworth.cli.commands import complete_choices
-from wordworth.cli.options import SHARED, output_option, with_options
+from wordworth.cli.options import REQUIRED, SHARED, output_option, with_options
 from wordworth.errors import WordworthError
 from wordworth.task.settings import HOW, ON, PERMUTATIONS, Intervals, setting
 
@@ -127,7 +127,7 @@ compare = with_options(
     CompareSettings,
     _compare,
     {
-        "runs": (_RUNS, ...),
+        "runs": (_RUNS, REQUIRED),
         "models": (_two("A model of the first run, and one of the second."), None),
         "versions": (_two("Two versions to compare: projection original."), None),
         "contexts": (_two("Two contexts to compare: random bleached."), None),

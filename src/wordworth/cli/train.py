@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from wordworth.cli import display
 from wordworth.cli.commands import interrupt_message
-from wordworth.cli.options import SHARED, model_argument, output_option, with_options
+from wordworth.cli.options import REQUIRED, SHARED, model_argument, output_option, with_options
 from wordworth.study.infer import LABEL_MAP
 from wordworth.study.shared_settings import LayeredTakenOut, TakenOut
 from wordworth.task.settings import DEVICE, HOW, ON, Named, Seeded, setting
@@ -174,7 +174,7 @@ def _show(rows: list[dict[str, Any]], best: str, output: Path) -> None:
 
 
 _ENCODER = model_argument("A name of the catalog or the hub, or a folder.", ("encoder", "masked"), "ENCODER")
-_SHARED = {**SHARED, "output": (Folder, ...)}
+_SHARED = {**SHARED, "output": (Folder, REQUIRED)}
 
 train_nli = with_options(
     TrainSettings,
@@ -186,6 +186,6 @@ train_nli = with_options(
 finetune_nli = with_options(
     FinetuneSettings,
     _finetune,
-    {"encoder": (_ENCODER, ...), **_SHARED},
+    {"encoder": (_ENCODER, REQUIRED), **_SHARED},
     "Fine-tune any encoder on NLI data, without a bias direction if one is named; run again, it goes on.",
 )

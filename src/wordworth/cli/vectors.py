@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from wordworth.cli import display
 from wordworth.cli.commands import interrupt_message
-from wordworth.cli.options import LANGUAGE_MODELS, SHARED, model_argument, output_option, with_options
+from wordworth.cli.options import LANGUAGE_MODELS, REQUIRED, SHARED, model_argument, output_option, with_options
 from wordworth.errors import listed
 from wordworth.study.debias import STUDY, DebiasSettings
 from wordworth.study.static import ExportSettings
@@ -92,18 +92,18 @@ _Debiased = model_argument(
     "A name of the catalog or the hub, a path, https://… or hf://owner/name/file.", ("static", *LANGUAGE_MODELS)
 )
 _Exported = model_argument("A language model: a name of the catalog or the hub, or a path.", LANGUAGE_MODELS)
-_SHARED = {**SHARED, "output": (Vectors, ...)}
+_SHARED = {**SHARED, "output": (Vectors, REQUIRED)}
 
 debias = with_options(
     DebiasSettings,
     _debias,
-    {"model": (_Debiased, ...), "run_output": (Folder, None), **_SHARED},
+    {"model": (_Debiased, REQUIRED), "run_output": (Folder, None), **_SHARED},
     "Remove a bias from word vectors or a language model, save the result, and report what that cost (Dev et al.).",
 )
 
 export = with_options(
     ExportSettings,
     _export,
-    {"model": (_Exported, ...), **_SHARED},
+    {"model": (_Exported, REQUIRED), **_SHARED},
     "Reduce a language model to a static embedding, in a file that other programs read.",
 )

@@ -1,14 +1,34 @@
-"""What a user should know of where things came from, said once a process: the runs of the process record it."""
+"""What a user should know of where things came from and where they run: collected per study, for its run."""
 
-_said: list[str] = []
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_sentences: ContextVar[list[str] | None] = ContextVar("sentences", default=None)
+_OUTSIDE_OF_STUDIES: list[str] = []
+
+
+def _current() -> list[str]:
+    sentences = _sentences.get()
+    return _OUTSIDE_OF_STUDIES if sentences is None else sentences
 
 
 def notice(sentence: str) -> None:
-    """Adds a sentence, unless it was said before."""
-    if sentence not in _said:
-        _said.append(sentence)
+    """Add a sentence, once."""
+    if sentence not in _current():
+        _current().append(sentence)
 
 
 def notices() -> tuple[str, ...]:
-    """The sentences of this process, in their order."""
-    return tuple(_said)
+    """Return the sentences so far, in their order."""
+    return tuple(_current())
+
+
+@contextmanager
+def collecting_notices() -> Iterator[None]:
+    """Collect the sentences of what runs inside by themselves."""
+    token = _sentences.set([])
+    try:
+        yield
+    finally:
+        _sentences.reset(token)

@@ -125,9 +125,10 @@ def _check_name(name: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_check_name)]
-AllWords = Annotated[tuple[str, ...], PlainValidator(list_words)]
-Words = Annotated[AllWords, AfterValidator(_drop_repeated)]
-OwnWords = Annotated[tuple[str, ...], PlainValidator(lambda words: _drop_repeated(list_words({"words": words})))]
+_Words = tuple[str, ...]
+AllWords = Annotated[_Words, PlainValidator(list_words)]
+Words = Annotated[_Words, PlainValidator(lambda words: _drop_repeated(list_words(words)))]
+OwnWords = Annotated[_Words, PlainValidator(lambda words: _drop_repeated(list_words({"words": words})))]
 
 
 class _Table(BaseModel):

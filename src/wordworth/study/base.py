@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.engine.engines import using
 from wordworth.engine.identity import hashed_once
+from wordworth.engine.notices import collecting_notices
 from wordworth.task.settings import Settings, either
 
 if TYPE_CHECKING:  # a help reads studies too, and has to be quick
@@ -103,16 +104,17 @@ class Study:
         given = given or list(self.default_models)
         steps = {one.label: (one.name, one.step) for one in given if isinstance(one, Checkpoint)}
         given = [one.target if isinstance(one, Checkpoint) else one for one in given]
-        self.check(given, settings)
-        names = [model for model in given if isinstance(model, str | Path)]
-        before = fingerprints_of(names, settings) if fingerprints is None else dict(fingerprints)
-        started, clock = datetime.now(UTC), time.monotonic()
-        with using(getattr(settings, "engine", "local")), hashed_once():
-            findings = self.measure(given, settings)
-        refuse_changed(before, fingerprints_of(names, settings, fetch=False))
-        findings.checkpoints |= {**checkpoints, **steps}
-        run = self.describe(findings, given, settings, before)
-        run.started, run.seconds = started, round(time.monotonic() - clock, 2)
+        with collecting_notices():
+            self.check(given, settings)
+            names = [model for model in given if isinstance(model, str | Path)]
+            before = fingerprints_of(names, settings) if fingerprints is None else dict(fingerprints)
+            started, clock = datetime.now(UTC), time.monotonic()
+            with using(getattr(settings, "engine", "local")), hashed_once():
+                findings = self.measure(given, settings)
+            refuse_changed(before, fingerprints_of(names, settings, fetch=False))
+            findings.checkpoints |= {**checkpoints, **steps}
+            run = self.describe(findings, given, settings, before)
+            run.started, run.seconds = started, round(time.monotonic() - clock, 2)
         return run
 
     def check(self, models: Sequence[Any], settings: Settings) -> None:
