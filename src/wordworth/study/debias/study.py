@@ -4,7 +4,7 @@ Every measure is taken on the `original` embedding, on the one that the method m
 random subspace of as many dimensions (`random`, the mean of eight).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -284,7 +284,7 @@ def tables(run: Run) -> Iterator[Table]:
     versions = sorted(dict.fromkeys(names), key=lambda name: (name != ORIGINAL, name == RANDOM))
     by_row: dict[str, dict[str, dict[str, Any]]] = {}
     for score in shown:
-        by_row.setdefault(_name_of(score), {})[score["version"]] = score
+        by_row.setdefault(name_row(score), {})[score["version"]] = score
     heads = (ORIGINAL, *(head for name in versions[1:] for head in (name, "change")), "n")
     rows = tuple(Row((name,), _cells(some, versions)) for name, some in by_row.items() if ORIGINAL in some)
     if rows:
@@ -299,7 +299,8 @@ def _is_shown(score: dict[str, Any]) -> bool:
     return score["measure"] in (NEUTRAL if experiment in NEUTRALITY else SHOWN.get(experiment, ()))
 
 
-def _name_of(score: dict[str, Any]) -> str:
+def name_row(score: Mapping[str, Any]) -> str:
+    """Return how the table calls a score: experiment, data, measure and layer."""
     measure = label(score["measure"], None, score["k"], score["threshold"])
     parts = [part for part in (score["dataset"], score["subset"], measure) if part and part != score["experiment"]]
     layer = "" if score["layer"] is None else f", layer {score['layer']}"
