@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import Result, best_of, in_fresh_process
 from wordworth.measure import analogies, association, sc_weat, sc_weat_p, weat_p
-from wordworth.statistics.permutation import PermutationTest
-from wordworth.statistics.permutation import random_partitions
+from wordworth.statistics.permutation import PermutationTest, random_partitions
 
 WORDS, LAYERS, DIM, POLAR = 13_915, 13, 768, 25  # Warriner's lexicon in every layer of a base-size model
 

@@ -15,9 +15,17 @@ from wordworth.results.run import Run
 CONTEXTS = ("random", "bleached", "aligned", "misaligned")
 
 
-def record(study: str, models: str | Mapping[str, Mapping[str, Any]] = "") -> Findings:
+class Record(Findings):
+    """Findings whose scores may be given as dictionaries of any columns."""
+
+    def score(self, **row: Any) -> None:
+        """Record one number, by the names of its columns."""
+        super().score(**row)
+
+
+def record(study: str, models: str | Mapping[str, Mapping[str, Any]] = "") -> Record:
     """Return findings of a study on models: a name, or names with facts."""
-    findings = Findings(study)
+    findings = Record(study)
     for name, facts in ({models: {}} if isinstance(models, str) else models).items():
         if name:
             findings.add_model(name, {"sha256": "ab12", **facts})
@@ -40,7 +48,7 @@ def random_vast(
     ratings = rng.uniform(1, 5, len(words)).tolist()
     every, nullified = range(layers + 1), (None, *range(components + 1))
     for model in models:
-        place = {"model": model, "language": "english", "pooling": "last"}
+        place: dict[str, Any] = {"model": model, "language": "english", "pooling": "last"}
 
         def score(measure: str, value: float, *, interval: bool = True, **columns: Any) -> None:
             ends = {"low": value - 0.05, "high": value + 0.05} if interval else {}
@@ -146,7 +154,7 @@ def random_infer(model: str, subjects: tuple[str, str] = ("accountant", "gentlem
     return finish(run)
 
 
-def debiased(model: str, effects: Mapping[str, float], valences: Mapping[str, float]) -> Findings:
+def debiased(model: str, effects: Mapping[str, float], valences: Mapping[str, float]) -> Record:
     """Return findings of `debias`: version → d of weat6 and weat7, version → valence. A draw is `random 1`."""
     run = record("debias", {model: {"words": 10}})
     where = {"model": model, "language": "english"}

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import wordworth as ww
@@ -71,9 +72,10 @@ def test_the_example_of_the_design(tmp_path: Path) -> None:
     assert surprisal["surprisal"][1:].min() > 0
     inference = nli.infer("The nurse ate a bagel.", "The woman ate a bagel.")
     assert sum(inference) == pytest.approx(1)
-    chosen = {"experiments": ["contextualization"], "settings": ["bleached"], "resamples": 10}
+    chosen = {"experiments": ["contextualization"], "contexts": ["bleached"], "resamples": 10}
     found = ww.vast(["smollm2-135m"], lexica=["bellezza"], **chosen)
-    assert found.scores.filter(measure="valence", layer=13)["value"].item() == pytest.approx(0.863, abs=0.001)
+    is_plain = pl.col("variant").is_null() & pl.col("control").is_null() & pl.col("components").is_null()
+    assert found.scores.filter(is_plain, measure="valence", layer=13)["value"].item() == pytest.approx(0.863, abs=0.001)
     run = found.save(tmp_path / "mine")
     assert ww.report(run).read_text(encoding="utf-8").startswith("<!doctype html>")
     assert ww.read(tmp_path / "mine").scores.equals(run.scores)

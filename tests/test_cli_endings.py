@@ -171,7 +171,7 @@ def test_cheap_checks_come_first(command: Command, work: Path, arguments: tuple[
 
 
 def test_blocks_of_resamples_do_not_change_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wordworth.statistics.effect_size import effect_size
+    from wordworth.statistics import effect_size
 
     cosines = np.random.default_rng(0).normal(size=(3, 12, 10))
     whole = effect_size.weat_interval(cosines, 6, 5, resamples=2_500)

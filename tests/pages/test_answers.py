@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from made_runs import debiased, finish, random_predict, random_vast, record
+from made_runs import Record, debiased, finish, random_predict, random_vast, record
 from wordworth.pages.answers import answers
 from wordworth.pages.figures import figures_of
 from wordworth.pages.runs import read_runs
-from wordworth.results.findings import Findings
 from wordworth.results.run import Run
 
 MEANING, CONTEXT, TOP = "Does it know what words mean?", "Where does context take over?", "Does the top layer hide what"
@@ -148,7 +147,7 @@ def test_better_or_worse(change: tuple[float, float, float] | None, after: float
     ]
 
 
-def changed(effects: Mapping[str, float], valences: Mapping[str, float]) -> Findings:
+def changed(effects: Mapping[str, float], valences: Mapping[str, float]) -> Record:
     run = debiased("vectors", {"original": 1.5, "random": 1.4, **effects}, valences)
     where = {"experiment": "weat", "model": "vectors", "dataset": "weat6", "measure": "weat"}
     run.score(**where, version="random", draw=1, value=9.0)

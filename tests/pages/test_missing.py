@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from made_runs import finish, record
+from made_runs import Record, finish, record
 from seen_page import Seen
 from wordworth.pages import plain_answers
 from wordworth.pages.latex import latex
@@ -12,12 +12,11 @@ from wordworth.pages.markdown import markdown
 from wordworth.pages.missing import COVERAGE_HEADING, NOTHING, missing, plain_missing, remarks
 from wordworth.pages.page import page
 from wordworth.pages.runs import read_runs
-from wordworth.results.findings import Findings
 from wordworth.results.notices import Notice
 from wordworth.results.run import AuditRecord, PlannedStudy, Run
 
 
-def noted(study: str = "static") -> Findings:
+def noted(study: str = "static") -> Record:
     run = record(study, {"m": {"words": 5}})
     run.score(experiment="similarity", model="m", language="english", dataset="rw", measure="similarity", value=0.4)
     return run

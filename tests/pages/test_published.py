@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from made_runs import finish, record
+from made_runs import Record, finish, record
 from wordworth.pages.answers import answers
 from wordworth.pages.comparisons import Comparison, comparison_row, comparisons
 from wordworth.pages.published import (
@@ -19,7 +19,6 @@ from wordworth.pages.published import (
     standing,
 )
 from wordworth.pages.runs import read_runs
-from wordworth.results.findings import Findings
 
 COLUMNS = ("paper", "place", "model", "role", "layer", "value")
 GENDER = {"subspace": "he − she", "dimensions": 1, "layers": []}
@@ -108,7 +107,7 @@ def test_the_same_model_comes_before_its_kin_and_its_kind() -> None:
     assert nearest("something", "causal", find(paper="toney2021", measure="valence")) is None  # not static vectors
 
 
-def compare_with_papers(run: Findings) -> list[Comparison]:
+def compare_with_papers(run: Record) -> list[Comparison]:
     return list(comparisons(read_runs([finish(run)])))
 
 
@@ -177,7 +176,7 @@ def test_as_many_sentences_are_compared(sentences: int | None, count: int) -> No
 
 def inferences(
     model: str, versions: Mapping[str, float], probe: str = "gender", itself: Any = None, **without: Any
-) -> Findings:
+) -> Record:
     """Net neutral of a model by version; `without` is what the versions that are networks were trained without."""
     facts = {name.replace("_", "-"): {"trained_without": removed} for name, removed in without.items()}
     run = record("infer", {model: {"trained_without": itself} if itself else {}, **facts})
@@ -188,7 +187,7 @@ def inferences(
     return run
 
 
-def places(run: Findings) -> set[tuple[str, str]]:
+def places(run: Record) -> set[tuple[str, str]]:
     return {(one.published.place, one.ours["version"]) for one in compare_with_papers(run)}
 
 

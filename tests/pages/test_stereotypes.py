@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from made_runs import finish, record
+from made_runs import Record, finish, record
 from wordworth.pages.answers import answers
 from wordworth.pages.meaning_answers import two_sided
 from wordworth.pages.runs import read_runs
-from wordworth.results.findings import Findings
 from wordworth.results.run import Run
 
 CAREER = "male names with career, female names with family"
@@ -23,7 +22,7 @@ def sentence_of(run: Run) -> str:
     return sentence.text
 
 
-def score_tests(run: Findings, tests: Tests, sides: str = "one", **where: Any) -> None:
+def score_tests(run: Record, tests: Tests, sides: str = "one", **where: Any) -> None:
     """Record d and p of each test."""
     for name, (d, p) in tests.items():
         row = {"dataset": name, "value": d, "low": d - 0.3, "high": d + 0.2, "p": p, "sides": sides, "n": 25}

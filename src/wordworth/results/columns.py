@@ -192,18 +192,21 @@ def item_schema(table: str) -> Schema:
     return PLACE | ITEM_TABLES[table] | {SKIPPED: pl.String}
 
 
+_FORMULA = r"'*[=+\-@\t\r\n＝＋－＠]"
 CAUTION_SEPARATOR = " "
 
 
 def as_text(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return scores as they are written."""
-    return scores.with_columns(pl.col("cautions").list.join(CAUTION_SEPARATOR).replace("", None))
+    """Return scores as they are written: no cell of text starts a spreadsheet's formula."""
+    joined = pl.col("cautions").list.join(CAUTION_SEPARATOR).replace("", None)
+    return scores.with_columns(joined).with_columns(pl.col(pl.String).str.replace(f"^({_FORMULA})", "'$1"))
 
 
 def from_text(scores: pl.DataFrame) -> pl.DataFrame:
     """Return scores as they were before they were written."""
+    plain = scores.with_columns(pl.col(pl.String).str.replace(f"^'({_FORMULA})", "$1"))
     cautions = pl.col("cautions").fill_null("").str.extract_all(r"\S+")
-    return scores.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
+    return plain.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
 
 
 def main_scores(scores: pl.DataFrame, measures: list[str]) -> pl.DataFrame:

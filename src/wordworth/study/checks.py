@@ -1,7 +1,7 @@
 """Checks before anything is loaded: that names and files exist and are of their kind; checkpoints of a folder."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -10,7 +10,7 @@ from wordworth.catalog.kinds import KINDS, Kind
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.catalog.resolve import public_name, resolve, split_label, target_of
 from wordworth.errors import WordworthError
-from wordworth.task.settings import Settings, either
+from wordworth.task.settings import SettingField, Settings, either
 
 LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")
 """Kinds of the catalog whose names, and the files in their place, are looked at before anything is loaded."""
@@ -48,24 +48,28 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> N
             )
 
 
+def _list_named(settings: Settings) -> Iterator[tuple[SettingField, str | Path]]:
+    """Yield each setting of a name or file with its values."""
+    for field in settings.fields():
+        value = getattr(settings, field.name)
+        for one in value if field.many else (value,):
+            if isinstance(one, str | Path) and str(one) not in WORDS:
+                yield field, one
+
+
 def check_data(settings: Settings) -> None:
     """Stop at a name that the catalog lacks, a file that is not there, and a file of tests that cannot be read."""
     from wordworth.catalog.read.association_tests import load_tests
 
-    for field in settings.fields():
-        kind, value = field.declared.catalog, getattr(settings, field.name)
-        of_models, _, family = kind.partition("/")
-        if kind not in LOOKED_AT and not family:
-            continue
-        for named in value if field.many else (value,):
-            if not isinstance(named, str | Path) or str(named) in WORDS:
-                continue
-            if of_models == "models":
-                check_models(f"--{field.option}", [named], frozenset(one for one in KINDS if one == family))
-                continue
+    for field, named in _list_named(settings):
+        kind = field.declared.catalog
+        _, _, family = kind.partition("/")
+        if family:
+            check_models(f"--{field.option}", [named], frozenset(one for one in KINDS if one == family))
+        elif kind in LOOKED_AT:
             # A text is counted for frequencies.
-            corpus = kind == "frequencies" and not knows(target_of(named), kind)
-            found = resolve(named, "corpora" if corpus else kind)
+            is_corpus = kind == "frequencies" and not knows(target_of(named), kind)
+            found = resolve(named, "corpora" if is_corpus else kind)
             if found.place == "path" and not found.where.exists():
                 raise WordworthError(
                     f"there is no file {found.target}; give the path of a file, or a name from `wordworth ls {kind}`"
@@ -81,14 +85,12 @@ def fingerprints_of(models: Iterable[Any], settings: Settings, *, fetch: bool = 
     """
     from wordworth.catalog.models import fingerprint
 
-    named = [(model, "models") for model in models]
-    for field in settings.fields():
-        kind, value = field.declared.catalog.partition("/")[0], getattr(settings, field.name)
+    named = [(model, "models") for model in models if isinstance(model, str | Path)]
+    for field, one in _list_named(settings):
+        kind = field.declared.catalog.partition("/")[0]
         if kind != "languages" and (kind or Path in get_args(field.type)):
-            named += [(one, kind) for one in (value if field.many else (value,)) if str(one) not in WORDS]
-    hashes = {
-        public_name(one): fingerprint(one, kind, fetch=fetch) for one, kind in named if isinstance(one, str | Path)
-    }
+            named.append((one, kind))
+    hashes = {public_name(one): fingerprint(one, kind, fetch=fetch) for one, kind in named}
     return {name: one for name, one in hashes.items() if one}
 
 

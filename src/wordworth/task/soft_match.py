@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from wordworth.progress import waiting
 from wordworth.results.findings import Findings
 from wordworth.task.prediction import Hits, PredictedWords, compute_shares, record_estimate
 from wordworth.task.settings import Intervals
+from wordworth.task.training import train_vectors
 from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.soft_match import BUILT_IN, DEPTHS, Similarity, similar, soft_ranks
 
@@ -58,21 +58,13 @@ class _Words:
 
 
 def train_word2vec(corpus: Corpus, parting: Parting = Parting(), *, dim: int = DIM, seed: int = 0) -> Embedding:  # noqa: B008 - frozen
-    """Train word2vec on a text as the paper does: 50 dimensions. In one thread, so that the seed decides."""
-    if find_spec("gensim") is None:
-        raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
-    from gensim.models import Word2Vec
-
-    lines = _Words(corpus, parting)
-    model = Word2Vec(vector_size=dim, seed=seed, workers=1)
-    model.build_vocab(lines)
-    if not model.wv.index_to_key:
-        raise WordworthError(f"no word of {corpus.name} occurs often enough to be trained; name an embedding instead")
-    model.train(lines, total_examples=model.corpus_count, epochs=model.epochs)
+    """Train word2vec on a text as the paper does: 50 dimensions."""
     steps = (f"word2vec of {corpus.name}, {dim} dimensions, min_count 5, seed {seed}",)
-    words = list(model.wv.index_to_key)
     provenance = Provenance(TRAINED, language=corpus.language, steps=steps)
-    return Embedding(words, np.asarray(model.wv.vectors, dtype=np.float32), provenance)
+    trained = train_vectors("Word2Vec", _Words(corpus, parting), provenance, vector_size=dim, seed=seed)
+    if trained is None:
+        raise WordworthError(f"no word of {corpus.name} occurs often enough to be trained; name an embedding instead")
+    return trained
 
 
 def score_soft_match(

@@ -40,7 +40,8 @@ PREDICTIONS = (
         caption="top-k over the tokens of a band, Tk over its types: words that are never predicted are in the rare "
         "bands.",
         where=(EXPERIMENT == "coverage", pl.col("subset").is_not_null()), value="share predicted", tasks=("subset",),
-        by=("dataset", "quantity"), panels=4, free="x", down=("dataset", "model", "subset"), across=("quantity",),
+        from_zero=True, by=("dataset", "quantity"), panels=4, free="x", down=("dataset", "model", "subset"),
+        across=("quantity",),
     ),
     Lines(  # Dudy and Bedrick, Figure 3
         id="soft-match", title="Soft matches",

@@ -107,7 +107,11 @@ def _measure_versions(
     if "prediction" in wanted and whole.get_output_embeddings() is None:
         findings.notice("skipped", "it has no head for words", model=headed.name, experiment="prediction")
         wanted.remove("prediction")
-    labelled = _load_labelled(findings, headed.name) if "nli" in wanted else None
+    labelled: list[NliData] = []
+    if "nli" in wanted and _are_here(findings, headed.name, TRAIN, TEST):
+        labelled = [load_nli(TRAIN), load_nli(TEST)]
+    for pairs in labelled:
+        findings.add_data(pairs, len(pairs))
     data = load_task_data(findings, settings) if wanted & set(GEOMETRY) else None
     if not (labelled or data or "prediction" in wanted):
         return
@@ -129,26 +133,21 @@ def _measure_versions(
             source = in_contexts(model, words_of_tasks, texts, "bleached", layers)
             vectors = source.layers(default_pooling(model), "english").in_memory()
             found.add(measure_version(vectors, data, chosen))
-        if labelled is not None and not is_control:
-            for layer in layers:
-                found.add(score_nli_probe(model, *labelled, layer))
+        for layer in layers if labelled and not is_control else ():
+            found.add(score_nli_probe(model, labelled[0], labelled[1], layer))
         return found
 
     versions = ((ORIGINAL, None), (settings.mitigate, repair))
     measure_versions(findings, f"Measuring {headed.name}", versions, (len(controls), controls), measure_one)
 
 
-def _load_labelled(findings: Findings, model: str) -> tuple[NliData, NliData] | None:
-    """Load the pairs that a probe is trained and tested on; None, with a notice, where they cannot be fetched."""
-    lacking = [name for name in (TRAIN, TEST) if not here(name, entry(name, "nli").sources)]
+def _are_here(findings: Findings, model: str, *names: str) -> bool:
+    """Return whether labelled pairs are on this machine or can be fetched; else with a notice."""
+    lacking = [name for name in names if not here(name, entry(name, "nli").sources)]
     if lacking:
         reason = f"{lacking[0]} is not on this machine (`wordworth show {lacking[0]}`)"
         findings.notice("skipped", reason, model=model, experiment="accuracy")
-        return None
-    labelled = load_nli(TRAIN), load_nli(TEST)
-    for data in labelled:
-        findings.add_data(data, len(data))
-    return labelled
+    return not lacking
 
 
 def _predict(words: WordModel, settings: DebiasSettings) -> Findings:
@@ -198,10 +197,7 @@ def infer_versions(
     settings: DebiasSettings,
 ) -> None:
     """Measure every probe and the labelled pairs on the versions, and the probes without random subspaces."""
-    labelled = [LABELLED] if here(LABELLED, entry(LABELLED, "nli").sources) else []
-    if not labelled:
-        reason = f"{LABELLED} is not on this machine (`wordworth show {LABELLED}`)"
-        findings.notice("skipped", reason, model=model.name, experiment="accuracy")
+    labelled = (LABELLED,) if _are_here(findings, model.name, LABELLED) else ()
     before = versions[0][1]
     chosen = INFER.settings(
         probes=settings.probes or tuple(choose_probes(settings)),
@@ -215,7 +211,7 @@ def infer_versions(
     )
 
     def measure_one(embedding: Embedding, is_control: bool) -> Findings:
-        accuracy = () if is_control else tuple(labelled)
+        accuracy = () if is_control else labelled
         result = INFER.measure([model.with_vectors(embedding)], chosen.model_copy(update={"accuracy": accuracy}))
         findings.experiments = {*findings.experiments, *result.experiments}  # a probe of the user's own
         return result

@@ -6,6 +6,7 @@ random subspace of as many dimensions (`random`, the mean of eight).
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar
@@ -157,7 +158,8 @@ def _measure_geometry(
 ) -> None:
     """Measure the vectors themselves."""
     data = load_task_data(findings, settings)
-    forms = list(data.forms())
+    spelled = spellings(LANGUAGE)
+    forms = [form for word in data.words() for form in spelled(word)]
     # Only the words that are looked up: thousands of vectors instead of millions.
     few = [(name, version.restrict(forms)) for name, version in versions]
     changed = (control(few[0][1]) for control in controls)
@@ -190,18 +192,12 @@ class TaskData:
 
     def words(self) -> list[str]:
         """Return every word that a task looks up, as the data spells it."""
-        words = [*self.polar.pleasant, *self.polar.unpleasant]
-        words += [word for lexicon in self.lexica for word in lexicon.words]
-        words += [word for pairs in self.pairs for word in list_words(pairs)]
-        words += [word for test in self.tests for group in test.groups for word in group]
-        words += [word for test in self.tests for word in test.stand_ins.values()]
-        words += self.lists.words if self.lists else ()
-        return list(dict.fromkeys(words))
-
-    def forms(self) -> Iterable[str]:
-        """Return every spelling of the words."""
-        spelled = spellings(LANGUAGE)
-        return (form for word in self.words() for form in spelled(word))
+        lists: list[Iterable[str]] = [self.polar.pleasant, self.polar.unpleasant]
+        lists += [lexicon.words for lexicon in self.lexica]
+        lists += [list_words(pairs) for pairs in self.pairs]
+        lists += [words for test in self.tests for words in (*test.groups, test.stand_ins.values())]
+        lists += [self.lists.words] if self.lists else []
+        return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
 def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
@@ -261,6 +257,7 @@ def add_draws(findings: Findings, draws: Sequence[Findings]) -> None:
         findings.score(**rows[0] | {"version": RANDOM, "draw": None, "value": mean})
 
 
+NEUTRALITY = ("net-neutral", "fraction-neutral", "threshold")
 SHOWN = {
     "valence": ("valence",),
     "similarity": ("similarity",),
@@ -268,35 +265,31 @@ SHOWN = {
     "bias": ("direct-bias", "garg-cosine", "manzini"),
     "prediction": ("top", "perplexity"),
     "accuracy": ("accuracy",),
+    **dict.fromkeys(("gender", "nationality", "religion"), NEUTRALITY),
 }
-"""Experiments in the table, and the measures of each."""
-NEUTRALITY = ("gender", "nationality", "religion")
-"""Probes of inference: of these, every measure that the paper prints."""
-NEUTRAL = ("net-neutral", "fraction-neutral", "threshold")
+"""Experiments in the table, and the measures of each; of a probe of inference all that the paper prints."""
 SHOWN_TARGETS = "professions"
 
 
 def tables(run: Run) -> Iterator[Table]:
     """Yield what the removal cost, before and after and without random directions; and how stable subspaces are."""
-    scores = run.scores.filter(pl.col("draw").is_null(), pl.col("variant").is_null(), pl.col("version").is_not_null())
-    shown = [score for score in scores.iter_rows(named=True) if _is_shown(score)]
-    names = [score["version"] for score in shown]
-    versions = sorted(dict.fromkeys(names), key=lambda name: (name != ORIGINAL, name == RANDOM))
+    is_shown = pl.any_horizontal(
+        (pl.col("experiment") == experiment) & pl.col("measure").is_in(measures)
+        for experiment, measures in SHOWN.items()
+    )
+    is_target = (pl.col("experiment") != "bias") | (pl.col("subset") == SHOWN_TARGETS)
+    is_plain = pl.col("draw").is_null() & pl.col("variant").is_null() & pl.col("version").is_not_null()
     by_row: dict[str, dict[str, dict[str, Any]]] = {}
-    for score in shown:
+    for score in run.scores.filter(is_plain, is_shown, is_target).iter_rows(named=True):
         by_row.setdefault(name_row(score), {})[score["version"]] = score
-    heads = (ORIGINAL, *(head for name in versions[1:] for head in (name, "change")), "n")
-    rows = tuple(Row((name,), _cells(some, versions)) for name, some in by_row.items() if ORIGINAL in some)
+    by_row = {name: scores for name, scores in by_row.items() if ORIGINAL in scores}
+    versions = dict.fromkeys(name for scores in by_row.values() for name in scores if name != ORIGINAL)
+    others = sorted(versions, key=lambda name: name == RANDOM)
+    heads = (ORIGINAL, *(head for name in others for head in (name, "change")), "n")
+    rows = tuple(Row((name,), _cells(scores, others)) for name, scores in by_row.items())
     if rows:
         yield Table("what it cost", ("measure",), heads, rows)
     yield from stability_tables(run.scores)
-
-
-def _is_shown(score: dict[str, Any]) -> bool:
-    experiment = score["experiment"]
-    if experiment == "bias" and score["subset"] != SHOWN_TARGETS:
-        return False
-    return score["measure"] in (NEUTRAL if experiment in NEUTRALITY else SHOWN.get(experiment, ()))
 
 
 def name_row(score: Mapping[str, Any]) -> str:
@@ -307,18 +300,18 @@ def name_row(score: Mapping[str, Any]) -> str:
     return f"{score['experiment']}: {' '.join(parts)}{layer}"
 
 
-def _cells(scores: dict[str, dict[str, Any]], versions: Sequence[str]) -> tuple[Cell | None, ...]:
+def _cells(scores: dict[str, dict[str, Any]], others: Sequence[str]) -> tuple[Cell | None, ...]:
     """Return each version's value, and its change: of neutrality in per cent, as in the paper, else in its unit."""
     before = scores[ORIGINAL]
-    cells: list[Cell | None] = [Cell(before["value"])]
-    for name in versions[1:]:
-        if name not in scores:
+    value = before["value"]
+    is_relative = before["measure"] in NEUTRALITY and value
+    cells: list[Cell | None] = [Cell(value)]
+    for name in others:
+        after = scores[name]["value"] if name in scores else None
+        if after is None:
             cells += [None, None]
-            continue
-        value = scores[name]["value"]
-        change = value - before["value"]
-        if before["experiment"] in NEUTRALITY and before["value"]:
-            cells += [Cell(value), Cell(change / before["value"], form="percent")]
+        elif is_relative:
+            cells += [Cell(after), Cell((after - value) / value, form="percent")]
         else:
-            cells += [Cell(value), Cell(change)]
+            cells += [Cell(after), Cell(after - value)]
     return (*cells, Cell(before["n"], form="count"))

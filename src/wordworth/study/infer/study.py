@@ -136,7 +136,9 @@ def _measure_probe(
                 draws.append(measured)
             elif swap is not None:
                 control = _measure_version(version, swap, settings)
-                _drop_diagonal(control.tallies[0])
+                tally = control.tallies[0]
+                same = np.arange(tally.shape[0]) * (tally.shape[1] + 1)
+                tally.counts[same], tally.sums[same] = 0, 0.0  # a word swapped for itself is entailed
                 swapped = {**here, "control": "swap", "dataset": probe.name}
                 _record(findings, swap[1], swapped, [control], first_control, settings)
                 record_over_swap(findings, parts[0], here, measured.tallies[0], control.tallies[0])
@@ -152,12 +154,6 @@ def _plan_swap(task: PairTask, settings: InferSettings) -> Plan | None:
         return None
     pairs = PairSet.of(probe.swap_subjects())
     return PairTask(pairs, settings.swaps, settings.seed), [take_slice(pairs)]
-
-
-def _drop_diagonal(tally: Tally) -> None:
-    """Drop the pairs that swap a word for itself, which are entailed."""
-    same = np.arange(tally.shape[0]) * (tally.shape[1] + 1)
-    tally.counts[same], tally.sums[same] = 0, 0.0
 
 
 def _measure_version(

@@ -6,7 +6,6 @@ words met at least 5 times, subsampling 1e-4, character n-grams of 3 to 6.
 
 import re
 from collections.abc import Iterable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from wordworth.results.findings import Findings
 from wordworth.study.inputs import is_lexicon_name, load_lexicon_in, load_own_lexicon
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.task.similarity import score_similarity
+from wordworth.task.training import train_vectors
 from wordworth.task.valence import score_valence
 from wordworth.task.words import TooFewWordsError, select_poles
 
@@ -53,20 +53,11 @@ def choose_lines(total: int, share: float, seed: int) -> NDArray[np.bool_]:
 def train_fasttext(
     sample: SampledLines, name: str, *, dim: int = 300, epochs: int = 10, min_count: int = 5, seed: int = 0
 ) -> Embedding | None:
-    """Train vectors of the sample's words, or None without a frequent word. One thread, so the seed decides."""
-    if find_spec("gensim") is None:
-        raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
-    from gensim.models import FastText
-
-    paper = {"sg": 1, "window": 5, "negative": 10, "sample": 1e-4, "min_n": 3, "max_n": 6}
-    model = FastText(vector_size=dim, min_count=min_count, seed=seed, workers=1, **paper)
-    model.build_vocab(corpus_iterable=sample)
-    if not model.wv.index_to_key:
-        return None
-    model.train(corpus_iterable=sample, total_examples=model.corpus_count, epochs=epochs)
-    words = list(model.wv.index_to_key)
+    """Train vectors of the sample's words, or None without a frequent word."""
     steps = (f"fastText skip-gram, {dim} dimensions, {epochs} epochs, min_count {min_count}, seed {seed}",)
-    return Embedding(words, np.asarray(model.wv.vectors, dtype=np.float32), Provenance(name, steps=steps))
+    paper = {"sg": 1, "window": 5, "negative": 10, "sample": 1e-4, "min_n": 3, "max_n": 6}
+    options = {"vector_size": dim, "epochs": epochs, "min_count": min_count, "seed": seed, **paper}
+    return train_vectors("FastText", sample, Provenance(name, steps=steps), **options)
 
 
 LEXICA = ("bellezza", "anew", "warriner")
