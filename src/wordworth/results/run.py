@@ -259,7 +259,7 @@ def _read_scores(path: Path) -> pl.DataFrame:
         start = stream.read(MAX_HEADER_BYTES).lstrip()
     header, newline, _ = start.partition(b"\n")
     if not newline or b'"' in header:
-        raise WordworthError(f"{path} does not begin with the columns of a run; was it written by wordworth?")
+        raise _unreadable(path.parent, f"{SCORES_FILE} does not begin with the columns of a run")
     text = pl.read_csv(path, infer_schema=False, glob=False)
     scores = from_text(text.select(list(SCORES)))
     unknown = set(scores.get_column("cautions").explode().drop_nulls()) - set(Caution)
