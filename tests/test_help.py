@@ -127,11 +127,6 @@ def test_misspelled_names_are_guessed(command: Command) -> None:
     assert "Did you mean 'report'" in command("reprot").err
 
 
-@pytest.mark.parametrize("kind", ["word_sets", "word-set", "Word-Sets"])
-def test_kinds_are_written_as_one_likes(command: Command, kind: str) -> None:
-    assert command("ls", kind, "--json").out == command("ls", "word-sets", "--json").out
-
-
 def test_ls_models_says_kind_size_and_what_is_counted(command: Command) -> None:
     rows = {line.split()[0]: line for line in command("ls", "models").out.splitlines() if len(line.split()) > 4}
     assert re.search(r"static .* 400,000 words +84 MB", rows["glove-6b-50d"])

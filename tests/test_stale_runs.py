@@ -133,7 +133,7 @@ def test_what_changed_is_run_again(work: Path, case: Callable[[Path], Case]) -> 
     ("name", "setting"),
     [
         ("vast", "lexica"), ("vast", "tests"), ("vast", "pairs"), ("vast", "corpus"), ("vast", "templates"),
-        ("predict", "corpus"), ("predict", "frequencies"), ("predict", "wordnet"), ("predict", "fine_tune"),
+        ("predict", "corpus"), ("predict", "frequencies"), ("predict", "fine_tune"),
         ("predict", "soft_match"), ("infer", "probes"), ("infer", "accuracy"), ("infer", "against"),
         ("debias", "bias_words"), ("debias", "bias_pairs"), ("debias", "nli"),
     ],

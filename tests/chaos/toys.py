@@ -105,6 +105,7 @@ def make_models(folder: Path) -> None:
     import transformers as hf
 
     from made_models import letters
+    from made_nli import nli_folder
 
     fast = letters()
     torch.manual_seed(0)
@@ -115,22 +116,4 @@ def make_models(folder: Path) -> None:
                 weight.normal_(0, 0.3)
     network.save_pretrained(folder / "tiny")
     fast.save_pretrained(folder / "tiny")
-    _make_network(folder)
-
-
-def _make_network(folder: Path) -> None:
-    """Make `network`, with random weights, over the vectors in `things.txt`."""
-    import torch
-
-    from wordworth.nli.attention import Network, Shape
-    from wordworth.nli.loading import vectors_to_train_on, write_model
-    from wordworth.nli.pairs import PairSet
-    from wordworth.nli.probe import load_probe
-
-    texts = [text for side in PairSet.of(load_probe("gender")).fragments() for text in side]
-    words = list(dict.fromkeys(word.lower().strip(".") for text in [*texts, "he she"] for word in text.split()))
-    _write_vectors(folder / "things.txt", words, np.random.default_rng(2).normal(size=(len(words), 8)).round(3))
-    made = vectors_to_train_on(str(folder / "things.txt"), seed=0)
-    torch.manual_seed(0)
-    network = Network(Shape(dim=8, hidden=4, compare=4))
-    write_model(folder / "network", network, made)
+    nli_folder(folder / "network", "things.txt", ["gender"])

@@ -4,16 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
+from made_nli import made_nli, made_vectors
 from typed_runs import reasons, value, values_by
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.nli.attention import Network, Shape
 from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.study import study
 from wordworth.study.debias import PARTS, DebiasSettings
 from wordworth.study.debias.network import choose_probes
@@ -34,18 +32,12 @@ ONLY = tuple(part for part in PARTS if part != "nli")
 
 @pytest.fixture
 def words() -> Embedding:
-    matrix = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
-    return Embedding(WORDS, matrix, Provenance("tiny", sha256="0" * 64))
+    return made_vectors(WORDS)
 
 
 @pytest.fixture
-def reader(words, monkeypatch) -> AttentionNli:
-    torch.manual_seed(3)
-    network = Network(Shape(dim=10, hidden=12, compare=9)).eval()
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter *= 2.5
-    made = AttentionNli("tiny-nli", network, StaticVectors(words, draw_extra_vectors(10, seed=0)))
+def reader(monkeypatch) -> AttentionNli:
+    made = made_nli(WORDS)
     monkeypatch.setattr("wordworth.study.debias.network.load_attention_nli", lambda _: made)
     return made
 

@@ -3,39 +3,25 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
-import torch
 
 from commands import Command
+from made_nli import nli_folder
 from typed_runs import items_of, one, reasons
 from wordworth.catalog.read.nli import load_nli
-from wordworth.nli.attention import Network, Shape
-from wordworth.nli.loading import load, vectors_to_train_on, write_model
+from wordworth.nli.loading import load
 from wordworth.nli.nli import accuracy
-from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.results.run import read_run
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small network of random weights over small vectors of the probes' words, in a folder to work in."""
+    """A small network over the probes' words, in a folder to work in."""
     monkeypatch.chdir(tmp_path)
-    texts = [
-        text for name in ("gender", "religion") for side in PairSet.of(load_probe(name)).fragments() for text in side
-    ]
-    words = dict.fromkeys(word.lower().strip(".") for text in [*texts, "he she"] for word in text.split())
     subspace = load_probe("religion").subspace
     assert subspace is not None
-    words |= dict.fromkeys([*subspace.words, "."])
-    rows = np.random.default_rng(0).normal(size=(len(words), 8)).round(3).tolist()
-    lines = (" ".join([word, *map(str, row)]) for word, row in zip(words, rows, strict=True))
-    (tmp_path / "mine.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    made = vectors_to_train_on("mine.txt", seed=0)
-    torch.manual_seed(0)
-    network = Network(Shape(dim=8, hidden=4, compare=4))
-    write_model(tmp_path / "model", network, made)
+    nli_folder(Path("model"), "mine.txt", ["gender", "religion"], [*subspace.words, "."])
     return tmp_path
 
 

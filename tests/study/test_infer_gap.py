@@ -4,15 +4,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import torch
 
+from made_nli import made_nli
 from slow_nli import slow
 from typed_runs import one, value
-from wordworth.embedding import Embedding, Provenance
 from wordworth.measure.neutrality import Tally, by_premise, gap_replicates, group_means
-from wordworth.nli.attention import Network, Shape
 from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.study import study
 from wordworth.transform import difference_direction, remove
 
@@ -35,14 +32,7 @@ WORDS = [*JOBS, *MEN, *WOMEN, *THINGS, *"the ate paid for a an . he she".split()
 
 @pytest.fixture(scope="module")
 def model() -> AttentionNli:
-    torch.manual_seed(3)
-    network = Network(Shape(dim=10, hidden=12, compare=9)).eval()
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter *= 2.5
-    vectors = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
-    embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return AttentionNli("tiny-nli", network, StaticVectors(embedding, draw_extra_vectors(10, seed=0)))
+    return made_nli(WORDS)
 
 
 def sentence(subject: str, action: tuple[str, str]) -> str:

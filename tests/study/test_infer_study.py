@@ -9,8 +9,8 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from made_nli import made_nli
 from typed_runs import items_of, one, reasons, rows, value
-from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
 from wordworth.measure.neutrality import is_neutral
@@ -21,7 +21,6 @@ from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pair_scores import Largest
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.study.infer.study import tables
@@ -54,15 +53,7 @@ def probe(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def model() -> AttentionNli:
-    """A small network of random weights, scaled up so that its answers differ."""
-    torch.manual_seed(3)
-    network = Network(Shape(dim=10, hidden=12, compare=9)).eval()
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter *= 2.5
-    vectors = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
-    embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return AttentionNli("tiny-nli", network, StaticVectors(embedding, draw_extra_vectors(10, seed=0)))
+    return made_nli(WORDS)
 
 
 @dataclass
@@ -265,14 +256,11 @@ def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: P
     ("options", "message"),
     [
         ({"mitigate": ("project",)}, "--mitigate is 'project'; did you mean projection"),
-        ({"random": -1}, "--random is -1"),
-        ({"farthest": -1}, "--farthest is -1"),
         ({"sample": 0}, "--sample is 0; it must be a whole number from 1 up"),
         ({"slices": ["job=plumber"]}, "no job 'plumber'"),
         ({"slices": ["job"]}, "is not KEY=WORD"),
         ({"slices": ["verb=ate,object=car"]}, "no pair of small has verb=ate,object=car"),
         ({"by": ["colour"]}, "cannot be sliced by 'colour'"),
-        ({"thresholds": (2.0,)}, "--threshold is 2.0; it must be a number from 0 to 1"),
     ],
 )
 def test_bad_choices(model: AttentionNli, probe: Path, options: dict[str, object], message: str) -> None:

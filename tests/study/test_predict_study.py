@@ -14,7 +14,6 @@ from wordworth.errors import WordworthError
 from wordworth.results.run import read_run
 from wordworth.study import study
 from wordworth.study.predict import STUDY
-from wordworth.study.predict.study import Text
 from wordworth.task import prediction
 from wordworth.task.soft_match import train_word2vec
 
@@ -100,16 +99,6 @@ def test_measures_do_not_depend_on_the_parts_that_are_held(
     again = predict([folder], corpus=text, frequencies=counts, soft_match=[embedding], top=5, **FEW)
     assert again.scores.equals(found.scores)
     assert items_of(again, "predictions").equals(items_of(found, "predictions"))
-
-
-def test_a_text_is_read_anew_and_cut(text):
-    """Its lines and their documents come from the file, as often as they are asked for."""
-    whole, cut = (Text(load_corpus(text), words) for words in (0, 8))
-    assert list(whole) == list(whole) == LINES
-    assert (whole.words, len(whole), whole.clusters) == (sum(len(line.split()) for line in LINES), 6, "line")
-    assert list(cut) == [LINES[0], "The dog"]
-    assert list(cut.documents()) == [0, 0]
-    assert (cut.words, len(cut)) == (8, 2)
 
 
 def test_coverage_by_band(found):
@@ -219,13 +208,6 @@ def test_a_language_without_spaces(tmp_path, counts, word_model_folder, text):
     assert any("does not mark where a word ends" in reason for reason in reasons(found, "info"))
     with pytest.raises(WordworthError, match="--punctuation attached"):
         predict([folder], corpus=text, language="thai", punctuation="attached", **chosen)
-
-
-def test_no_frequency_for_any_word(tmp_path, text, word_model_folder):
-    path = tmp_path / "counts.tsv"
-    path.write_text("zebra\t7\n", encoding="utf-8")
-    found = predict([word_model_folder(tmp_path / "tiny")], corpus=text, frequencies=path, soft_match=(), top=3, **FEW)
-    assert found.scores.filter(experiment="coverage")["subset"].unique().to_list() == ["unseen"]
 
 
 def test_documents_are_resampled_where_there_are_enough(tmp_path, counts, word_model_folder):

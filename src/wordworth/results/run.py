@@ -28,6 +28,8 @@ MANIFEST, SCORES_FILE, ITEMS_FOLDER = "run.json", "scores.csv", "items"
 REPORTS = ("report.html", "report.md", "report.tex")
 ROWS_PER_GROUP = 1 << 16
 """Items that are written together."""
+MAX_HEADER_BYTES = 1 << 13
+"""The first line of a `scores.csv` is shorter."""
 MAX_QUOTED = 120
 """Characters of a setting, or of another program's message, that a sentence repeats."""
 
@@ -253,6 +255,11 @@ def read_manifest(folder: Path) -> Run:
 
 
 def _read_scores(path: Path) -> pl.DataFrame:
+    with path.open("rb") as stream:  # a line of a million columns would take memory before it is refused
+        start = stream.read(MAX_HEADER_BYTES).lstrip()
+    header, newline, _ = start.partition(b"\n")
+    if not newline or b'"' in header:
+        raise _unreadable(path.parent, f"{SCORES_FILE} does not begin with the columns of a run")
     text = pl.read_csv(path, infer_schema=False, glob=False)
     scores = from_text(text.select(list(SCORES)))
     unknown = set(scores.get_column("cautions").explode().drop_nulls()) - set(Caution)

@@ -4,7 +4,7 @@ Every measure is taken on the `original` embedding, on the one that the method m
 random subspace of as many dimensions (`random`, the mean of eight).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -281,7 +281,7 @@ def tables(run: Run) -> Iterator[Table]:
     is_plain = pl.col("draw").is_null() & pl.col("variant").is_null() & pl.col("version").is_not_null()
     by_row: dict[str, dict[str, dict[str, Any]]] = {}
     for score in run.scores.filter(is_plain, is_shown, is_target).iter_rows(named=True):
-        by_row.setdefault(_name_of(score), {})[score["version"]] = score
+        by_row.setdefault(name_row(score), {})[score["version"]] = score
     by_row = {name: scores for name, scores in by_row.items() if ORIGINAL in scores}
     versions = dict.fromkeys(name for scores in by_row.values() for name in scores if name != ORIGINAL)
     others = sorted(versions, key=lambda name: name == RANDOM)
@@ -292,7 +292,8 @@ def tables(run: Run) -> Iterator[Table]:
     yield from stability_tables(run.scores)
 
 
-def _name_of(score: dict[str, Any]) -> str:
+def name_row(score: Mapping[str, Any]) -> str:
+    """Return how the table calls a score: experiment, data, measure and layer."""
     measure = label(score["measure"], None, score["k"], score["threshold"])
     parts = [part for part in (score["dataset"], score["subset"], measure) if part and part != score["experiment"]]
     layer = "" if score["layer"] is None else f", layer {score['layer']}"
