@@ -48,13 +48,13 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 
 INTERRUPTED = """
 import os, signal, sys, time
-import wordworth.cli.run as run
+from wordworth.study.base import Study
 
 def interrupt(*_):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)
 
-run.run_study = interrupt
+Study.run = interrupt
 sys.argv = ["wordworth", "run", "weat", "glove-6b-50d"]
 from wordworth.__main__ import main
 main()
@@ -65,4 +65,4 @@ def test_ctrl_c_at_work_is_one_line() -> None:
     ended = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (128 + signal.SIGINT, "")
     (line,) = ended.stderr.splitlines()
-    assert line.startswith("Broken off. ")
+    assert line.startswith("Interrupted. ")

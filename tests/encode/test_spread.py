@@ -74,14 +74,14 @@ def test_vast_without_room_for_an_untrained_network(tmp_path: Path, monkeypatch:
     from wordworth.study import study
 
     folder = llama_folder(tmp_path / "llama")
-    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "settings": ["bleached"], "resamples": 20}
+    asked = {"lexica": ["bellezza"], "experiments": ["contextualization"], "contexts": ["bleached"], "resamples": 20}
     monkeypatch.setattr(spread, "free_memory", lambda _: 1000)
     found = study("vast")([folder], **asked, corpus="none", device="disk")
-    (failed,) = found.failed
-    assert failed["setting"] == "untrained"
-    assert "the same network as llama with random weights takes 0.0 GB of memory on cpu" in failed["reason"]
-    controls = set(found.scores.filter(pl.col("experiment") == "control")["setting"])
-    assert controls == {"shuffled:bleached", "poles-out:bleached"}
+    (failed,) = [notice for notice in found.notices if notice.kind == "failed"]
+    assert failed.control == "untrained"
+    assert "the same network as llama with random weights takes 0.0 GB of memory on cpu" in failed.reason
+    controls = found.scores.filter(pl.col("experiment") == "control").select("control", "context")
+    assert set(controls.rows()) == {("shuffled", "bleached"), ("poles-out", "bleached")}
 
 
 def test_experts_are_laid_out_anew_and_read(tmp_path: Path) -> None:

@@ -14,4 +14,4 @@ def test_the_reasons_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     findings.score(**place, dataset="weat9", value=0.25, low=-1.0, high=-0.32, n=8)
     (table,) = score_tables(findings.to_run(command=[]))
     display.print_table(table)
-    assert "† fewer than 20 items (weat weat9)" in capsys.readouterr().out
+    assert "† fewer than 20 items (weat weat9)" in " ".join(capsys.readouterr().out.split())

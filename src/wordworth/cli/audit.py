@@ -28,7 +28,7 @@ class AuditSettings(Placement, Seeded):
 Models = model_argument(
     "Names of the catalog or the hub, or paths; the defaults unless given.", (), "[MODEL…]", many=True
 )
-Folder = Annotated[Path | None, output_option("DIR", "Folder to write; runs/audit-MODEL unless given.")]
+Folder = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/audit-MODEL unless given.")]
 
 
 def _audit(

@@ -16,7 +16,7 @@ from rich.text import Text
 from wordworth.errors import listed
 from wordworth.results.notices import CAUTION_MARK, SHOWN_AT_ONCE, Notice
 from wordworth.results.numbers import format_interval, format_number, format_p, format_percent
-from wordworth.results.table import Cell, Table, text_table
+from wordworth.results.table import Cell, Table, legend_of, text_table
 from wordworth.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def print_table(table: Table) -> None:
         cells = (_plain_text(_format_cell(cell), "bold" if cell and cell.is_best else "") for cell in row.cells)
         grid.add_row(*map(_plain_text, row.names), *cells)
     out.print(grid)
-    if table.note:
-        print_line(table.note)
+    for note in dict.fromkeys(filter(None, (table.note, legend_of(table.rows)))):
+        print_line(note)
 
 
 def _format_cell(cell: Cell | None) -> str:

@@ -77,20 +77,20 @@ class CompareSettings(Intervals):
 
     layer: str | int = setting(
         "best",
-        "Layer: best (of each model, picked on other items than are compared), top, or a number.",
+        "Layer: best (of each model, picked on other items than those compared), top, or a number.",
         ON,
         metavar="best|top|N",
         parse=_layer,
     )
     components: int | None = setting(
         None,
-        "Compare vast's vectors without the mean and this many principal components.",
+        "Principal components to nullify: compare the vectors of vast without the mean and this many components.",
         ON,
         least=0,
         most=1_000,
     )
     permutations: int = setting(
-        PERMUTATIONS, "Random permutations where they cannot all be enumerated.", HOW, least=1, most=10_000_000
+        PERMUTATIONS, "Random permutations where they cannot all be counted.", HOW, least=1, most=10_000_000
     )
 
 

@@ -14,7 +14,6 @@ import polars as pl
 from wordworth.catalog.resolve import DataSet
 from wordworth.embedding import Embedding
 from wordworth.engine.cache import damaged
-from wordworth.engine.notices import notices
 from wordworth.errors import WordworthError
 from wordworth.measure import find_measure
 from wordworth.results.columns import ITEM_TABLES, SCORES, SKIPPED, item_schema
@@ -181,14 +180,13 @@ class Findings:
     def to_run(self, **about: Any) -> Run:
         """Return the run of a study; `about` are the fields of `Run` that the study knows."""
         versions, hardware = surroundings()
-        everywhere = [Notice(kind="caution", reason=text.rstrip(".")) for text in notices()]
         measures = self.scores.select("measure", "variant").unique(maintain_order=True)
         run = Run(
             study=self.study,
             models=[ModelFacts(**self._facts_of(label)) for label in self.models],
             data=[DataFacts(**facts) for facts in self.data.values()],
             measures=[_declared(*row) for row in measures.rows()],
-            notices=list(dict.fromkeys([*self.notices, *everywhere])),
+            notices=self.notices,
             skipped=self.skipped(),
             damaged=damaged(),
             versions=versions,

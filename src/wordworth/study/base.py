@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.engine.engines import using
 from wordworth.engine.identity import hashed_once
-from wordworth.engine.notices import collecting_notices
+from wordworth.engine.notices import collecting_notices, notices
 from wordworth.task.settings import Settings, either
 
 if TYPE_CHECKING:  # a help reads studies too, and has to be quick
@@ -111,6 +111,8 @@ class Study:
             started, clock = datetime.now(UTC), time.monotonic()
             with using(getattr(settings, "engine", "local")), hashed_once():
                 findings = self.measure(given, settings)
+            for text in notices():
+                findings.notice("caution", text)
             refuse_changed(before, fingerprints_of(names, settings, fetch=False))
             findings.checkpoints |= {**checkpoints, **steps}
             run = self.describe(findings, given, settings, before)

@@ -39,15 +39,16 @@ def _slow(model: CrossEncoder, pairs: PairSet) -> np.ndarray:
     return np.array([model.probabilities(list(one), np.array([[0, 1]]))[0, 1] for one in both])
 
 
-def test_settings_of_a_cross_encoder(bert: CrossEncoder, probe: Path) -> None:
+def test_versions_of_a_cross_encoder(bert: CrossEncoder, probe: Path) -> None:
     findings = infer([bert], probes=[probe], random=2, resamples=20)
-    net = findings.scores.filter(pl.col("measure") == "net-neutral")
-    found = dict(zip(net.get_column("setting"), net.get_column("value"), strict=True))
-    assert list(found) == ["original", "projection", "random:1", "random:2", "random"]
+    plain = pl.col("variant").is_null() & pl.col("control").is_null()
+    net = findings.scores.filter(plain, pl.col("measure") == "net-neutral")
+    found = {(row["version"], row["draw"]): row["value"] for row in net.iter_rows(named=True)}
+    assert list(found) == [("original", None), ("projection", None), ("random", 1), ("random", 2), ("random", None)]
     pairs = PairSet.of(load_probe(probe))
     direction = difference_direction(piece_vectors(bert.headed, ["he", "she"]), "he", "she")
-    assert found["original"] == pytest.approx(_slow(bert, pairs).mean(), abs=1e-6)
-    assert found["projection"] == pytest.approx(_slow(bert.without(direction), pairs).mean(), abs=1e-6)
+    assert found["original", None] == pytest.approx(_slow(bert, pairs).mean(), abs=1e-6)
+    assert found["projection", None] == pytest.approx(_slow(bert.without(direction), pairs).mean(), abs=1e-6)
     assert len({round(value, 6) for value in found.values()}) == 5
 
 

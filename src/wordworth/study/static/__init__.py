@@ -120,7 +120,7 @@ STUDY = Static()
 class ExportSettings(Placement, Seeded):
     """How a language model is reduced to one vector per word."""
 
-    layer: int | None = setting(None, "Layer to take; a quarter of the way up, as the paper's, unless given.", HOW)
+    layer: int | None = setting(None, "Layer: a number; a quarter of the way up, as in the paper, unless given.", HOW)
     vocabulary: Named = setting(
         SIMILARITY, "Words: `similarity`, a lexicon or word set of the catalog, or a file with one word per line.", ON
     )
