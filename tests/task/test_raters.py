@@ -13,9 +13,8 @@ from wordworth.task.settings import Intervals
 from wordworth.task.valence import find_common_words, score_raters
 
 TABLE = (files("wordworth") / "pages" / "data" / "published.csv").read_text(encoding="utf-8")
-PUBLISHED = {
-    (row["dataset"], row["subset"]): row for row in csv.DictReader(TABLE.splitlines()) if row["measure"] == "raters"
-}
+RATERS = [row for row in csv.DictReader(TABLE.splitlines()) if row["measure"] == "raters"]
+PUBLISHED = {(row["dataset"], row["subset"]): row for row in RATERS}
 
 
 LANGUAGES = ("chinese", "german", "polish", "portuguese", "spanish", "turkish")
