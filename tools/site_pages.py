@@ -20,7 +20,7 @@ MEASURES = "<!-- measures -->"
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Adds the pages from outside, with their links as the site has them."""
+    """Add the pages from outside, with their links as the site has them."""
     for place, page in OUTSIDE.items():
         text = (ROOT / place).read_text(encoding="utf-8")
         for target, name in OUTSIDE.items():
@@ -30,7 +30,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Puts the table of measures where a page asks for it."""
+    """Put the table of measures where a page asks for it."""
     return markdown.replace(MEASURES, _measures()) if MEASURES in markdown else markdown
 
 
@@ -39,9 +39,10 @@ def _measures() -> str:
     from wordworth.measure import MEASURES as DECLARED
 
     known = references()
-    rows = ["| name in `scores.csv` | formula | better | paper |", "|---|---|---|---|"]
-    for name, measure in sorted(DECLARED.items(), key=lambda entry: entry[0].lower()):
+    rows = ["| `measure` | `variant` | formula | better | paper |", "|---|---|---|---|---|"]
+    by_name = sorted(DECLARED.items(), key=lambda entry: (entry[0][0].lower(), entry[0][1] or ""))
+    for (name, variant), measure in by_name:
         paper = str(known[measure.paper]) if measure.paper in known else ""
         formula = measure.formula.replace("|", r"\|")
-        rows.append(f"| `{name}` | {formula} | {measure.better} | {paper} |")
+        rows.append(f"| `{name}` | {variant or ''} | {formula} | {measure.better} | {paper} |")
     return "\n".join(rows)

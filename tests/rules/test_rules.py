@@ -21,7 +21,8 @@ def test_rules_are_read(write_rules: WriteRules) -> None:
         )
     )
     one, two = rules.rules
-    assert one.where == {"study": "valnorm", "context": None, "layer": 3, "measure": "valence"}
+    plain = {"variant": None, "control": None}
+    assert one.where == {"study": "valnorm", "context": None, "layer": 3, "measure": "valence", **plain}
     assert (one.limit, one.by) == (0.8, "interval")
     assert two.baseline == rules.path.parent / "runs/base"
 

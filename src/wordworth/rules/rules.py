@@ -80,8 +80,10 @@ class Rule(BaseModel):
 
     @cached_property
     def where(self) -> dict[str, Any]:
-        """Column of `scores.csv` → its value; None: it is blank."""
+        """Column of `scores.csv` → its value; None: it is blank, as variant and control of a measure unless given."""
         given = {column: getattr(self, column) for column in KEY if column in self.model_fields_set}
+        if "measure" in given:
+            given |= {column: "" for column in ("variant", "control") if column not in given}
         return {column: None if value == "" else value for column, value in given.items()}
 
     @property
