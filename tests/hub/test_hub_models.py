@@ -111,9 +111,8 @@ def test_silent(hub: Hub, whole: Files, child: Child, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("why", ["gated", "gone", "down"])
 def test_a_copy_that_was_kept_is_used_and_said(
-    hub: Hub, whole: Files, command: Command, tmp_path: Path, why: str, monkeypatch: pytest.MonkeyPatch
+    hub: Hub, whole: Files, command: Command, tmp_path: Path, why: str
 ) -> None:
-    monkeypatch.setattr("wordworth.engine.notices._said", [])
     commit = hub.add(NAME, whole)
     first = command(*[part for part in vast(NAME, tmp_path / "first") if part != "--json"])
     assert (first.code, "kept copy" in first.err) == (0, False)

@@ -76,7 +76,7 @@ def print_table(table: Table) -> None:
         cells = (_plain_text(_format_cell(cell), "bold" if cell and cell.is_best else "") for cell in row.cells)
         grid.add_row(*map(_plain_text, row.names), *cells)
     out.print(grid)
-    for note in dict.fromkeys(filter(None, (table.note, legend_of(table.rows)))):
+    if note := table.note or legend_of(table.rows):
         print_line(note)
 
 

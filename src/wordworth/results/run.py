@@ -132,6 +132,16 @@ class Run(BaseModel):
     product: Any = Field(default=None, exclude=True)
     """What the study made, where it makes one: an embedding, or a network."""
 
+    def __getstate__(self) -> dict[Any, Any]:
+        """Return what a worker sends: the rows of the items, since their plans may read files of its machine."""
+        state = super().__getstate__()
+        items = {table: rows.collect() for table, rows in self.items.items()}
+        return {**state, "__dict__": {**state["__dict__"], "items": items}}
+
+    def __setstate__(self, state: dict[Any, Any]) -> None:
+        super().__setstate__(state)
+        self.items = {table: rows.lazy() for table, rows in self.items.items()}
+
     @property
     def label(self) -> str:
         """What messages call the run."""
