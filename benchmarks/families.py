@@ -269,7 +269,7 @@ def compare_guesses(network: Any, tokenizer: Any, tokens: int, every: int = 1) -
 
 @cache
 def _load_plain_words() -> ModuleType:
-    path = Path(__file__).parents[1] / "tests" / "predict" / "plain_words.py"
+    path = Path(__file__).parents[1] / "tests" / "whole_words" / "plain_words.py"
     spec = importlib.util.spec_from_file_location("plain_words", path)
     if spec is None or spec.loader is None:
         raise SystemExit("the plain way is not among the tests; run this in the project's folder")

@@ -90,7 +90,7 @@ def _predicted(model: WordModel, lines: list[str], *, guesses: bool) -> pl.DataF
 def _plain(lines: list[str], predicted: pl.DataFrame) -> tuple[float, int]:
     """Seconds of the plain loop for every so many words, which must hit and miss the same; and how many words."""
     spec = importlib.util.spec_from_file_location(
-        "plain_words", Path(__file__).parents[1] / "tests" / "predict" / "plain_words.py"
+        "plain_words", Path(__file__).parents[1] / "tests" / "whole_words" / "plain_words.py"
     )
     if spec is None or spec.loader is None:
         raise SystemExit("the plain way is not among the tests; run this in the project's folder")

@@ -23,9 +23,8 @@ from wordworth.contexts import in_template
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode import LanguageModel, encode, encode_to_store, load_model, store, wrap
 from wordworth.encode.heads import load_with_head
-from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, sha256_of
+from wordworth.files import sha256_of
 from wordworth.nli.attention import Network, Shape
 from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.vocabulary import StaticVectors, drawn
@@ -248,21 +247,6 @@ def test_a_head_for_classes_is_hashed_with_its_configuration(tmp_path: Path) -> 
     assert load_with_head(hf.AutoModelForSequenceClassification, folder).identity != before
 
 
-@pytest.mark.parametrize("library", ["transformers", "gguf"])
-def test_another_version_of_a_library_converts_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
-) -> None:
-    network, tokenizer = llama()
-    path = gguf_of(network.model, tokenizer, tmp_path / "tiny.gguf")
-    before = load_model(path)
-    if library == "transformers":
-        monkeypatch.setattr("wordworth.encode.conversion.transformers_version", "99")
-    else:
-        monkeypatch.setattr("wordworth.encode.conversion.version", lambda name: "99")
-    assert load_model(path).identity == before.identity, "it is converted alike"
-    assert len(list((cache_dir() / "conversions").glob("[!.]*"))) == 2
-
-
 def test_a_tokenizer_edited_beside_a_gguf_converts_anew(tmp_path: Path) -> None:
     """The library reads its settings with the file."""
     network, tokenizer = llama()
@@ -336,25 +320,3 @@ def test_weights_in_a_subfolder_are_part_of_the_model(outside: Path) -> None:
     tensors = load_file(file)
     save_file({name: 2 * tensor for name, tensor in tensors.items()}, file, metadata={"format": "pt"})
     assert load_model(outside).identity != before
-
-
-def test_a_link_as_the_hub_lays_it_out_is_read(tmp_path: Path) -> None:
-    folder = llama_folder(tmp_path / "snapshots" / COMMIT)
-    (tmp_path / "blobs").mkdir()
-    shutil.move(folder / "model.safetensors", tmp_path / "blobs" / "one")
-    (folder / "model.safetensors").symlink_to("../../blobs/one")
-    assert load_model(folder).identity == load_model(llama_folder(tmp_path / "plain")).identity
-
-
-def test_a_study_hashes_a_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    network, tokenizer = llama()
-    model, calls = wrap(network.model, tokenizer, name="mine"), []
-    from wordworth.encode import identity
-
-    plain = identity._hash_tensors
-    monkeypatch.setattr(identity, "_hash_tensors", lambda *given: calls.append(1) or plain(*given))
-    with hashed_once():
-        assert model.identity == model.identity
-    assert len(calls) == 1
-    model.identity  # noqa: B018
-    assert len(calls) == 2

@@ -23,6 +23,7 @@ _IN_OUR_LINES = (EOFError, MemoryError, OSError, RuntimeError)
 _OF_LIBRARIES = frozenset(
     {
         "_lzma.LZMAError",
+        "_pickle.PickleError",
         "huggingface_hub.errors.StrictDataclassError",
         "pyo3_runtime.PanicException",
         "safetensors._safetensors_rust.SafetensorError",

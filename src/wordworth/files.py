@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -44,7 +45,9 @@ def space_checked(folder: Path) -> Iterator[None]:
     try:
         yield
     except _writing_errors() as error:
-        number = getattr(error, "errno", None) or _os_error(error)
+        # Libraries in Rust name the system's error by its number: “(os error 28)”.
+        found = re.search(r"\(os error (\d+)\)", str(error))
+        number = getattr(error, "errno", None) or (int(found[1]) if found else 0)
         if number in _FULL:
             raise WordworthError(f"no space left in {folder}; free some, or {advice}") from error
         if number in _REFUSED and not _is_elsewhere(getattr(error, "filename", None), folder):
@@ -56,12 +59,6 @@ def _writing_errors() -> tuple[type[BaseException], ...]:
     """Return what is raised where writing fails: OSError, and what safetensors and polars raise if they are loaded."""
     named = (("safetensors", "SafetensorError"), ("polars.exceptions", "PolarsError"))
     return OSError, *(getattr(sys.modules[module], name) for module, name in named if module in sys.modules)
-
-
-def _os_error(error: BaseException) -> int:
-    """Return the number in “(os error 28)”, by which libraries in Rust name the system's error; 0 for none."""
-    number = str(error).rpartition("(os error ")[2].partition(")")[0]
-    return int(number) if number.isdecimal() else 0
 
 
 def _is_elsewhere(name: str | None, folder: Path) -> bool:

@@ -1,6 +1,5 @@
 """Progress on stderr for whatever lasts over two seconds; nothing for what is quick, nothing in a pipe."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
@@ -11,11 +10,12 @@ from rich.progress import (
     DownloadColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
+    SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.text import Text
 
 from wordworth.visible import visible
 
@@ -27,47 +27,36 @@ _shown: list[str] = []
 
 @contextmanager
 def progress(what: str, total: float | None, *, unit: str = "") -> Iterator[Callable[[float], None]]:
-    """Yield `advance(n)`, which shows a bar once `PATIENCE` seconds have passed; `unit="bytes"` counts in megabytes."""
-    console = Console(stderr=True)
+    """Yield `advance(n)` of a bar that appears after `PATIENCE` seconds; `unit="bytes"` counts in megabytes."""
     count = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), count)
-    bar = Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True)
-    task = bar.add_task(visible(what), total=total)
-    began = time.monotonic()
-    is_shown = False
-
-    def advance(n: float) -> None:
-        nonlocal is_shown
-        bar.advance(task, n)
-        if console.is_terminal and not _shown and time.monotonic() - began > PATIENCE:
-            is_shown = True
-            _shown.append(what)
-            bar.start()
-
-    try:
+    with _show(what, total, BarColumn(), count, TimeElapsedColumn(), TimeRemainingColumn()) as advance:
         yield advance
-    finally:
-        if is_shown:
-            bar.stop()
-            _shown.remove(what)
 
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Show `what …` on a terminal, once `PATIENCE` seconds have passed, for work that has no count."""
-    console = Console(stderr=True)
-    status = console.status(Text(f"{visible(what)} …"))
-    if not console.is_terminal or _shown:
+    """Show that `what` is under way after `PATIENCE` seconds, for work that has no count."""
+    with _show(f"{what} …", None, SpinnerColumn()):
         yield
+
+
+@contextmanager
+def _show(what: str, total: float | None, *columns: ProgressColumn) -> Iterator[Callable[[float], None]]:
+    console = Console(stderr=True)
+    if not console.is_terminal or _shown:
+        yield lambda n: None
         return
-    timer = Timer(PATIENCE, status.start)
+    text = TextColumn("{task.description}", markup=False)
+    bar = Progress(text, *columns, console=console, transient=True)
+    task = bar.add_task(visible(what), total=total)
+    timer = Timer(PATIENCE, bar.start)
     timer.daemon = True
     timer.start()
     _shown.append(what)
     try:
-        yield
+        yield lambda n: bar.advance(task, n)
     finally:
         timer.cancel()
         timer.join()
-        status.stop()
+        bar.stop()
         _shown.remove(what)

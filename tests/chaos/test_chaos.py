@@ -3,7 +3,6 @@
 A sample here; all of it by `make chaos`.
 """
 
-import errno
 import multiprocessing
 import os
 import random
@@ -20,8 +19,6 @@ from chaos import toys
 from sampled import ALL
 from wordworth.engine import cache
 from wordworth.engine.cache import CacheSlot
-from wordworth.errors import WordworthError
-from wordworth.files import SCRATCH
 
 FORK = multiprocessing.get_context("fork")
 KILLS = 100 if ALL else 12
@@ -151,36 +148,6 @@ def test_processes_that_race_for_entries_make_each_once(tmp_path: Path) -> None:
     assert [process.exitcode for process in racing] == [0] * 4
     assert all((tmp_path / str(key)).read_text() == "made\n" for key in range(KEYS))
     assert all(_read(cache.slot("vectors", key)) == _content("vectors", key) for key in range(KEYS))
-
-
-def _write_on_full_disk(full_at: int) -> None:
-    """Exit with 0 where the write succeeds, and with 3 where it is refused by the sentence that is due."""
-
-    def refuse(count: int, path: str) -> None:
-        if count >= full_at and not (Path(path).exists() and SCRATCH in path):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
-
-    _at_each_change(cache.cache_dir(), refuse)
-    try:
-        cache.slot("vectors", 5).write(lambda folder: _fill(folder, _content("vectors", 5, 2)))
-    except WordworthError as error:
-        os._exit(3 if "no space left in" in str(error) else 4)
-    os._exit(0)
-
-
-def test_a_full_disk_is_one_sentence_and_leaves_the_old_entry(tmp_path: Path) -> None:
-    slot = cache.slot("vectors", 5)
-    codes = []
-    for full_at in range(1, 12):
-        slot.write(lambda folder: _fill(folder, _content("vectors", 5, 1)))
-        process = FORK.Process(target=_write_on_full_disk, args=(full_at,))
-        process.start()
-        process.join()
-        codes.append(process.exitcode)
-        assert slot.is_intact()
-        assert _read(slot) == _content("vectors", 5, 2 if process.exitcode == 0 else 1)
-        assert not list(slot.path.parent.glob(f".*{SCRATCH}"))
-    assert set(codes) == {0, 3}, codes
 
 
 def _flip(content: bytes) -> bytes:

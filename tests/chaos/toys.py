@@ -103,20 +103,12 @@ def make_models(folder: Path) -> None:
     """Make a GPT-2 with its head, and an NLI network over vectors of the gender probe's words."""
     import torch
     import transformers as hf
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=400, initial_alphabet=alphabet, special_tokens=["<s>", "<pad>", "</s>", "<unk>"], show_progress=False
-    )
-    tokenizer.train_from_iterator(LINES, trainer)
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
-    fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<s>", model_max_length=40)
+    from made_models import letters
+
+    fast = letters()
     torch.manual_seed(0)
-    network = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=len(fast), n_embd=16, n_layer=2, n_head=2, n_positions=40))
+    network = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=len(fast), n_embd=16, n_layer=2, n_head=2, n_positions=64))
     with torch.no_grad():
         for name, weight in network.named_parameters():
             if weight.dim() > 1 and "ln" not in name:

@@ -30,7 +30,7 @@ def test_npz_layouts(tmp_path, words, kind):
 def test_npz_never_unpickles(tmp_path):
     path = tmp_path / "v.npz"
     np.savez(path, words=np.array(["a", "b"], dtype=object), vectors=np.eye(2))
-    with pytest.raises(WordworthError, match="arrays of Python objects in it, which are never read"):
+    with pytest.raises(WordworthError, match="Object arrays cannot be loaded"):
         load(path)
 
 
@@ -64,7 +64,7 @@ def test_safetensors_layouts(tmp_path):
     save_file({"vectors": np.eye(2, dtype=np.float16)}, path, metadata={"words": "é\n狗"})
     assert load(path).words == ["é", "狗"]
     save_file({"vectors": np.eye(2)}, path)
-    with pytest.raises(WordworthError, match=r"holds vectors F64 \(2, 2\), where one matrix .* and words"):
+    with pytest.raises(WordworthError, match=r"holds vectors float64 \(2, 2\), where one array of words"):
         load(path)
     save_file({"vectors": np.eye(2), "words": np.frombuffer(b"a\n\xff", np.uint8)}, path)
     with pytest.raises(WordworthError, match=r"the words are not UTF-8 \(byte 2\)"):

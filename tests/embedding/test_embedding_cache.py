@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from wordworth.embedding import load, reading, save
-from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
 
 
@@ -52,47 +51,3 @@ def test_a_changed_file_is_read_again(tmp_path):
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
     assert load(path).words == ["b"]
     assert old.matrix.tolist() == [[1, 2]]  # what is in use stays
-
-
-def test_options_have_entries_of_their_own(tmp_path):
-    path = tmp_path / "v.txt"
-    path.write_text("a 1 2\nb 3 4\n")
-    load(path)
-    load(path, on_bad="drop")
-    load(path, format="glove")
-    assert len(entries()) == 3
-
-
-def test_a_harmed_entry_is_made_again(tmp_path, embedding, reads):
-    path = tmp_path / "v.bin"
-    save(embedding, path)
-    load(path)
-    matrix = entries()[0] / "matrix.npy"
-    matrix.write_bytes(matrix.read_bytes()[:-2])
-    read = load(path)
-    assert len(reads) == 2
-    assert np.array_equal(read.matrix, embedding.matrix)
-
-
-def test_nothing_is_left_of_a_file_that_could_not_be_read(tmp_path):
-    path = tmp_path / "v.txt"
-    path.write_text("a 1 2\nb 3 nan\n")
-    with pytest.raises(WordworthError, match="NaN"):
-        load(path)
-    assert entries() == []
-
-
-def test_a_file_that_changes_while_it_is_read(tmp_path, monkeypatch):
-    path = tmp_path / "v.txt"
-    path.write_text("a 1 2\n")
-    gather = reading.gather
-
-    def meanwhile(*arguments):
-        words = gather(*arguments)
-        path.write_text("a 1 2\nb 3 4\n")
-        return words
-
-    monkeypatch.setattr(reading, "gather", meanwhile)
-    with pytest.raises(WordworthError, match=r"v\.txt changed while it was read"):
-        load(path)
-    assert entries() == []

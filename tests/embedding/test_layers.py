@@ -108,25 +108,6 @@ def test_some_layers_alone_and_one_as_an_embedding(encoded: Layers) -> None:
         some.at(1)
 
 
-def test_slots_are_read_one_at_a_time_and_once_in_memory(encoded: Layers) -> None:
-    reads: list[Slot] = []
-
-    def read(slot: Slot) -> np.ndarray:
-        reads.append(slot)
-        return VECTORS[slot.layer]
-
-    lazy = Layers(encoded.words, encoded.slots, read, encoded.provenance)
-    chosen = lazy.select(["sea"]).only([1, 2])
-    assert reads == []
-    next(iter(chosen.each()))
-    assert reads == [Slot(1)]
-    held = lazy.in_memory()
-    reads.clear()
-    np.testing.assert_array_equal(held.select(["sea"]).vectors(), VECTORS[:, [3]])
-    np.testing.assert_array_equal(held.vectors(), VECTORS)
-    assert reads == []
-
-
 def test_a_transform_is_applied_to_every_slot(encoded: Layers, static: Layers) -> None:
     def doubled(embedding: Embedding) -> Embedding:
         return embedding.with_matrix(embedding.matrix * 2, "doubled")

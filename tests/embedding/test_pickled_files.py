@@ -109,41 +109,6 @@ def test_other_and_damaged_pickles(tmp_path, keyed):
         load(path)
 
 
-MEGABYTE = 1 << 20
-GREEDY = {
-    "a place 2^27 in what is kept": b"]r\xff\xff\xff\x07.",
-    "bytes that can be changed": b"\x96" + (2**31).to_bytes(8, "little") + b".",
-    "bytes": b"\x8e" + (2**31).to_bytes(8, "little") + b".",
-    "a text": b"\x8d" + (2**31).to_bytes(8, "little") + b".",
-    "a frame": b"\x95" + (2**31).to_bytes(8, "little") + b".",
-    "a number": b"\x8b" + (2**31 - 1).to_bytes(4, "little") + b".",
-    "one text as bytes 2,000 times": (
-        b"c_codecs\nencode\nq\x00X" + MEGABYTE.to_bytes(4, "little") + b"x" * MEGABYTE + b"X\x06\x00\x00\x00latin1"
-        b"\x86q\x01" + b"h\x00h\x01R" * 2000 + b"."
-    ),
-    "one table for 20,000 objects": (
-        b"cgensim.A\nA\nq\x00}q\x01(" + b"".join(b"K%cM%c%cK\x00" % (at, at, at) for at in range(256)) + b"u"
-        b"(" + b"h\x00)Rh\x01b" * 20_000 + b"l."
-    ),
-}
-
-
-@pytest.mark.parametrize("attack", GREEDY)
-def test_a_pickle_that_would_take_more_memory_than_it_has_bytes_for_is_refused(tmp_path, attack):
-    path = tmp_path / "greedy.kv"
-    path.write_bytes(b"\x80\x05" + GREEDY[attack])
-    with pytest.raises(WordworthError, match=r"greedy\.kv is a (cut or damaged pickle|pickle without)"):
-        load(path, format="gensim")
-
-
-def test_numbers_that_would_be_alike_as_keys_are_refused(tmp_path):
-    """Multiples of 2^61 − 1 have one hash, so that a table of them takes the square of its size."""
-    path = tmp_path / "alike.kv"
-    path.write_bytes(pickle.dumps({"gensim": {at * (2**61 - 1): 0 for at in range(100)}}, protocol=2))
-    with pytest.raises(WordworthError, match=r"a whole number of 9 bytes"):
-        load(path, format="gensim")
-
-
 PYTHON_2 = b"(lp0\nS'the'\np1\naVcaf\xe9\np2\naVna\xefve\np3\naVwell-known\np4\na."
 PYTHON_2_BINARY = b"\x80\x02]q\x01(U\x03theq\x02U\x05caf\xc3\xa9q\x03X\x06\x00\x00\x00na\xc3\xafveq\x04U\nwell-knowne."
 PYTHON_2_BYTES = rb"(lp0\nS'the'\np1\naS'caf\xc3\xa9'\np2\naS'na\xc3\xafve'\np3\naS'well-known'\np4\na.".replace(
@@ -172,7 +137,7 @@ def test_histwords_drops_absent_words(tmp_path, pickled, dtype):
 def test_histwords_still_stops_at_other_flaws(tmp_path):
     np.save(tmp_path / "1850-w.npy", np.array([[0, 0], [1, np.nan]]))
     (tmp_path / "1850-vocab.pkl").write_bytes(pickle.dumps(["a", "b"]))
-    with pytest.raises(WordworthError, match="row 2: the vector of 'b' has NaN or infinity in it; mend"):
+    with pytest.raises(WordworthError, match="row 2: the vector of 'b' has NaN or infinity"):
         load(tmp_path / "1850-w.npy")
 
 

@@ -56,51 +56,21 @@ def test_a_folder_at_any_depth(model: Path, inside: str) -> None:
     assert (named.name, len(named)) == ("mine", 3)
 
 
-def _floret(vocabulary: Path) -> None:
-    (vocabulary / "vectors.cfg").write_text('{"mode": "floret", "hash_count": 2}')
-
-
-def _cut(vocabulary: Path) -> None:
-    path = vocabulary / "key2row"
-    path.write_bytes(path.read_bytes()[:-4])
-
-
-def _list(vocabulary: Path) -> None:
-    (vocabulary / "key2row").write_bytes(b"\x93\x01\x02\x03")
-
-
-def _far(vocabulary: Path) -> None:
-    (vocabulary / "key2row").write_bytes(msgpack.packb({KEYS["coffee"]: 70_000}))
-
-
-def _others(vocabulary: Path) -> None:
-    (vocabulary / "strings.json").write_text('["tea"]')
-
-
-def _table(vocabulary: Path) -> None:
-    (vocabulary / "strings.json").write_text('{"tea": 1}')
-
-
-def _pickle(vocabulary: Path) -> None:
-    with (vocabulary / "vectors").open("wb") as stream:
-        np.save(stream, np.array([{}], dtype=object), allow_pickle=True)
-
-
-@pytest.mark.parametrize(
-    ("damage", "says"),
-    [
-        (_floret, "says that the vectors are 'floret'; only those with a row a word are read"),
-        (_cut, "key2row is no map from words to rows"),
-        (_list, "key2row is no map from words to rows"),
-        (_far, "names row 70,000 and .*vectors has 2; they are not of one model"),
-        (_others, "has none of the words of"),
-        (_table, "is no list of words"),
-        (_pickle, "is no whole array of numbers"),
+DAMAGES = {
+    "vectors.cfg": [(b'{"mode": "floret", "hash_count": 2}', "floret")],
+    "key2row": [
+        (b"\x81\x01", "key2row is no map from words to rows"),
+        (b"\x93\x01\x02\x03", "key2row is no map from words to rows"),
+        (msgpack.packb({KEYS["coffee"]: 70_000}), "are not of one model"),
     ],
-)
-def test_a_damaged_model(model: Path, damage: object, says: str) -> None:
-    assert callable(damage)
-    damage(model / "xx_model-1.0.0" / "vocab")
+    "strings.json": [(b'["tea"]', "are not of one model"), (b'{"tea": 1}', "is no list of words")],
+    "vectors": [(b"\x93NUMPY", "is no whole array of numbers")],
+}
+
+
+@pytest.mark.parametrize(("file", "content", "says"), [(file, *one) for file in DAMAGES for one in DAMAGES[file]])
+def test_a_damaged_model(model: Path, file: str, content: bytes, says: str) -> None:
+    (model / "xx_model-1.0.0" / "vocab" / file).write_bytes(content)
     with pytest.raises(WordworthError, match=says):
         load(model)
 

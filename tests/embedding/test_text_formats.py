@@ -64,21 +64,6 @@ def test_compressed(tmp_path, embedding, suffix, inner):
     assert back.name == "v"
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zip"])
-def test_a_cut_compressed_file_is_said_to_be_cut(tmp_path, suffix):
-    rng = np.random.default_rng(0)
-    content = "".join(f"w{i} {rng.random()} {rng.random()}\n" for i in range(20_000)).encode()
-    packed = tmp_path / f"v.txt{suffix}"
-    if suffix == ".zip":
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("v.txt", content)
-    else:
-        packed.write_bytes({".gz": gzip, ".bz2": bz2, ".xz": lzma}[suffix].compress(content))
-    packed.write_bytes(packed.read_bytes()[:-1000])
-    with pytest.raises(WordworthError, match=r"is cut short or damaged .*fetch or copy the file again"):
-        load(packed)
-
-
 def test_a_zip_of_several_files_is_refused(tmp_path):
     path = tmp_path / "glove.6B.zip"
     with zipfile.ZipFile(path, "w") as archive:

@@ -1,15 +1,12 @@
 """A pass that goes no deeper than asked: the same states to the bit, less work, for every architecture."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import torch
-import transformers as hf
 from torch.utils.flop_counter import FlopCounterMode
 
 from wordworth.contexts import in_template
-from wordworth.encode import LanguageModel, encode, wrap
+from wordworth.encode import LanguageModel, encode
 from wordworth.encode.passes import Stop, hidden_states
 
 TEMPLATES = ("It is neither pleasant nor unpleasant to think of WORD", "The garden of WORD is old, and my friends too.")
@@ -53,15 +50,3 @@ def test_vectors_of_some_layers_are_those_of_all(
     assert some.tally == every.tally
     for pooling in ("last", "mean"):
         np.testing.assert_array_equal(some.vectors[pooling], every.vectors[pooling][:, list(layers)])
-
-
-def test_groups_of_layers(tiny_model: Callable[[str], LanguageModel], words: list[str]) -> None:
-    """ALBERT's groups of layers are counted off the number of all layers: two groups serve four layers."""
-    sizes = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32, "embedding_size": 8}
-    config = hf.AlbertConfig(vocab_size=300, num_hidden_layers=4, num_hidden_groups=2, **sizes)
-    torch.manual_seed(0)
-    model = wrap(hf.AlbertModel(config), tiny_model("bert").tokenizer, name="made")
-    contexts = [in_template(TEMPLATES[0], word) for word in words[:5]]
-    some, every = encode(model, contexts, layers=[3]), encode(model, contexts)
-    np.testing.assert_array_equal(some.vectors["last"][:, 0], every.vectors["last"][:, 3])
-    assert model.stop_at(3) is not None

@@ -81,14 +81,6 @@ def test_shared_prefixes_change_nothing(model: LanguageModel, words: list[str]) 
         assert shared.tally == plain.tally
 
 
-def test_layers_can_be_chosen(model: LanguageModel, words: list[str]) -> None:
-    contexts = [in_template("This is WORD", word) for word in words[:5]]
-    everything = encode(model, contexts).vectors["last"]
-    chosen = encode(model, contexts, layers=[-1, 1])
-    assert chosen.layers == (model.layers, 1)
-    np.testing.assert_allclose(chosen.vectors["last"], everything[:, [model.layers, 1]], rtol=1e-4, atol=1e-4)
-
-
 def test_several_words_of_one_text_share_its_pass(model: LanguageModel) -> None:
     text = "the old garden and the river are the old friends of the storm"
     contexts = [

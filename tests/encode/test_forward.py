@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from wordworth.contexts import decontextualized, in_template
+from wordworth.contexts import in_template
 from wordworth.encode import LanguageModel, encode
 from wordworth.encode.prefixes import trie_levels
 from wordworth.errors import WordworthError
@@ -49,15 +49,6 @@ def test_templates_run_together(tiny_model: Tiny, words: list[str]) -> None:
     assert together.tally.shared == len(contexts)
     assert together.tally.passes < sum(one.tally.passes for one in separate)
     assert together.tally.tokens == sum(one.tally.tokens for one in separate)
-
-
-def test_words_alone_share_their_first_pieces(tiny_model: Tiny, words: list[str]) -> None:
-    model = tiny_model("gpt2")
-    contexts = decontextualized(words * 3)
-    encoded = encode(model, contexts)
-    plain = encode(model, contexts, share_prefixes=False)
-    np.testing.assert_allclose(encoded.vectors["last"], plain.vectors["last"], rtol=1e-4, atol=1e-4)
-    assert encoded.tally.sentences == len(words)
 
 
 def test_what_follows_the_word_is_not_run(tiny_model: Tiny) -> None:
@@ -101,47 +92,12 @@ def test_halved_when_memory_runs_out(
     np.testing.assert_allclose(small.vectors["last"], usual.vectors["last"], rtol=1e-4, atol=1e-4)
 
 
-def test_a_single_text_that_does_not_fit(tiny_model: Tiny) -> None:
-    model = tiny_model("bert")
-    message = "memory does not suffice for a single text of 4 tokens; use another device or a smaller model"
-    with small_memory(model.network, 3, RuntimeError, "can't allocate memory"), pytest.raises(WordworthError) as raised:
-        encode(model, [in_template("pleasant WORD", "pleasant")])
-    assert str(raised.value) == message
-
-
-def test_not_a_number_names_word_and_layer(tiny_model: Tiny) -> None:
-    model = tiny_model("bert")
-    contexts = [in_template("This is WORD", word) for word in ("garden", "pleasant", "storm")]
-    token = model.tokenizer("pleasant", add_special_tokens=False).input_ids[0]
-
-    def spoil(_: torch.nn.Module, given: tuple[torch.Tensor], output: torch.Tensor) -> torch.Tensor:
-        output[given[0] == token] = torch.nan
-        return output
-
-    hook = model.network.get_input_embeddings().register_forward_hook(spoil)
-    try:
-        with pytest.raises(WordworthError) as raised:
-            encode(model, contexts[1:], batch_tokens=1)
-    finally:
-        hook.remove()
-    assert (
-        str(raised.value)
-        == "tiny-bert in float32 gives no finite values for 'pleasant' in layer 0; its weights are damaged"
-    )
-
-
 def test_wrong_arguments(tiny_model: Tiny) -> None:
     model = tiny_model("bert")
     with pytest.raises(WordworthError, match="tiny-bert has layers 0 to 3, not 4"):
         encode(model, [], layers=[4])
     with pytest.raises(WordworthError, match="a batch of 0 tokens holds nothing; give at least 1"):
         encode(model, [in_template("This is WORD", "garden")], batch_tokens=0)
-
-
-def test_nothing_to_encode(tiny_model: Tiny) -> None:
-    encoded = encode(tiny_model("bert"), [])
-    assert encoded.words == ()
-    assert encoded.vectors["last"].shape == (0, 4, 16)
 
 
 def test_failed_words_are_listed_and_the_rest_encoded(tiny_model: Tiny) -> None:

@@ -33,14 +33,6 @@ def test_words_in_contexts(tiny_model: Tiny) -> None:
     assert layers.select(["storm", "garden"]).missing() == [("storm", NO_CONTEXT)]
 
 
-def test_some_layers_alone(tiny_model: Tiny) -> None:
-    model, context = tiny_model("gpt2"), in_template("This is WORD", "love")
-    layers = in_contexts(model, ["love"], [context], "bleached", [2]).layers("last")
-    assert layers.layers == (2,)
-    expected = in_contexts(model, ["love"], [context], "bleached").layers("last")
-    np.testing.assert_allclose(layers.at(2).matrix, expected.at(2).matrix, rtol=1e-5, atol=1e-6)
-
-
 def test_words_over_sentences_and_alone(tiny_model: Tiny, tmp_path: Path) -> None:
     """A word never met has the decontextualized vector; one that has none at all has its reason."""
     model, words = tiny_model("bert"), ("love", "garden", "knife", LONG)

@@ -107,12 +107,6 @@ def test_a_normaliser_that_changes_lengths(tiny_model: Tiny) -> None:
     assert bare(tokens) == "fine"
 
 
-def test_bytes_of_a_letter_stay_together(tiny_model: Tiny) -> None:
-    (tokens,), reasons = spans_of(tiny_model("gpt2"), context_of("a 😀 word", "😀"))
-    assert not reasons
-    assert len(tokens) > 1
-
-
 @pytest.mark.parametrize(
     ("kind", "text", "word", "reason"),
     [

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -63,7 +62,7 @@ def test_gives_what_encode_gives(tiny_model: Tiny, contexts: list[Context]) -> N
     expected = encode(model, [*contexts, contexts[5]], POOLINGS)
     assert len(chunks()) == 2
     assert sum(told) == len(contexts)
-    assert kept.words == expected.words
+    assert kept.rows.tolist() == expected.rows.tolist()
     assert kept.subwords.tolist() == expected.subwords.tolist()
     for pooling in POOLINGS:
         for layer in range(model.layers + 1):
@@ -81,25 +80,6 @@ def test_a_second_run_computes_nothing_whatever_the_order(
     again = encode_to_store(model, contexts[::-1])
     assert len(made) == 2
     assert (again.vectors(2, "mean") == first[::-1]).all()
-
-
-@pytest.mark.parametrize("damage", ["cut", "altered", "no checksum", "gone"])
-def test_damage_is_seen_and_made_good(tiny_model: Tiny, contexts: list[Context], made: list[int], damage: str) -> None:
-    model = tiny_model("gpt2")
-    before = encode_to_store(model, contexts).vectors(3)
-    chunk = chunks()[0]
-    if damage == "cut":
-        os.truncate(chunk, chunk.stat().st_size // 2)
-    elif damage == "altered":
-        content = bytearray(chunk.read_bytes())
-        content[-3] ^= 1
-        chunk.write_bytes(content)
-    elif damage == "no checksum":
-        (chunk.parent / "SHA256SUMS").unlink()
-    else:
-        chunk.unlink()
-    assert (encode_to_store(model, contexts).vectors(3) == before).all()
-    assert made == [64, len(contexts) - 64, 64]
 
 
 def test_all_that_matters_is_in_the_key(tiny_model: Tiny, contexts: list[Context]) -> None:
@@ -126,20 +106,6 @@ def test_layers_not_stored(tiny_model: Tiny, contexts: list[Context]) -> None:
     assert kept.vectors(3).shape == (len(contexts), 16)
     with pytest.raises(WordworthError, match=r"the store of tiny-gpt2 holds the layers \[0, 3\], not 1"):
         kept.vectors(1)
-
-
-def test_all_layers_serve_for_some(tiny_model: Tiny, contexts: list[Context], made: list[int]) -> None:
-    model, sizes = tiny_model("gpt2"), [64, len(contexts) - 64]
-    some = encode_to_store(model, contexts, [0, 2])
-    assert made == sizes
-    every = encode_to_store(model, contexts)
-    assert made == sizes * 2
-    shutil.rmtree(some.folder)
-    served = encode_to_store(model, contexts, [2, 0])
-    assert made == sizes * 2
-    assert served.layers == (2, 0)
-    for layer in (0, 2):
-        assert (served.vectors(layer) == every.vectors(layer)).all()
 
 
 def test_nothing_located(tiny_model: Tiny) -> None:
@@ -180,22 +146,6 @@ def test_killed_and_started_again(
     assert made == [len(contexts) - 64, 64, len(contexts) - 64]
     for layer in range(4):
         assert (resumed.vectors(layer) == unbroken.vectors(layer)).all()
-
-
-def _encode(contexts: list[Context], model: LanguageModel) -> None:
-    encode_to_store(model, contexts)
-
-
-def test_two_processes_at_once(tiny_model: Tiny, contexts: list[Context]) -> None:
-    model = tiny_model("llama-bpe")
-    processes = [multiprocessing.get_context("fork").Process(target=_encode, args=(contexts, model)) for _ in range(2)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0, 0]
-    expected = encode(model, contexts).vectors["last"][:, 2]
-    np.testing.assert_allclose(encode_to_store(model, contexts).vectors(2), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("ahead", [1, 3])

@@ -58,27 +58,6 @@ def test_shards_are_the_same_whatever_goes_with_them(
         )
 
 
-def test_memory_that_runs_out_in_flight(tiny_model: Tiny, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches are halved as they are launched; a trie that has no room even so is run as whole sentences."""
-    model = tiny_model("gpt2")
-    contexts = [in_template(template, word) for template in TEMPLATES for word in words]
-    expected = encode(model, contexts)
-    as_on_a_gpu(monkeypatch, 60)
-
-    def refuse(_: torch.nn.Module, __: Any, given: dict[str, Any]) -> None:
-        if given["input_ids"].numel() > 30:
-            raise torch.OutOfMemoryError("no more")
-
-    hook = model.network.register_forward_pre_hook(refuse, with_kwargs=True)
-    monkeypatch.setattr(encoding, "SHARD_BYTES", 1)
-    try:
-        found = encode(model, contexts)
-    finally:
-        hook.remove()
-    assert found.tally.halvings > 0
-    np.testing.assert_allclose(found.vectors["last"], expected.vectors["last"], rtol=1e-4, atol=1e-4)
-
-
 def test_paths_that_have_no_room_run_as_whole_sentences(
     tiny_model: Tiny, words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,14 +3,12 @@
 import hashlib
 import json
 import os
-import re
 import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from commands import Command
 from wordworth.cli.cache import cache_app
 from wordworth.engine import cache, housekeeping
 from wordworth.errors import WordworthError
@@ -130,9 +128,3 @@ def test_the_command() -> None:
     assert "1 of counts" in run(cache_app, ["clear", "--kind", "counts"]).output
     assert run(cache_app, ["clear", "--kind", "counts"]).output == "removed: none\n"
     assert isinstance(run(cache_app, ["prune", "--older", "x"]).exception, WordworthError)
-
-
-def test_the_list(command: Command) -> None:
-    kept("vectors", "a", 2_500_000)
-    answer = command("cache")
-    assert re.search(r"vectors +1 +2\.5 MB", answer.out)

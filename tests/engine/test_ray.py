@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 from chaos import toys
 from engine import shards
 from sampled import ALL
-from wordworth.engine.engines import Engine, Local, current, engine_of, using
+from wordworth.engine.engines import Engine, current, engine_of, using
 from wordworth.errors import WordworthError
 
 ray = pytest.importorskip("ray")
@@ -72,7 +72,7 @@ def engine(cluster: Any) -> Iterator[Engine]:
 
 def test_results_are_those_of_this_process_in_order_from_both_nodes(engine: Engine) -> None:
     for count in (0, 1, 57):
-        expected = list(Local().map(shards.square, 7, range(count), "squaring"))
+        expected = list(Engine().map(shards.square, 7, range(count), "squaring"))
         assert list(engine.map(shards.square, 7, range(count), "squaring")) == expected
     found = list(engine.map(shards.tell_process, None, range(64), "looking"))
     assert [item for item, _ in found] == list(range(64))

@@ -40,59 +40,34 @@ def slice_blocks(words: Sequence[str], matrix: NDArray[np.floating]) -> Iterator
         yield Block(list(words[start:stop]), matrix[start:stop], range(start + 1, stop + 1))
 
 
-def _bad_words(words: list[str]) -> Iterator[tuple[int, str]]:
-    """Words that cannot be kept one a line in UTF-8, and why. Most blocks have none: one test for the whole block."""
-    joined = "\n".join(words)
-    if joined.count("\n") == len(words) - 1 and "" not in words and _encodes(joined):
-        return
-    for i, word in enumerate(words):
-        if not word:
-            yield i, "there is no word"
-        elif "\n" in word:
-            yield i, f"the word {quoted(word)} has a line break in it"
-        elif not _encodes(word):
-            yield i, f"the word {quoted(word)} is not valid Unicode"
-
-
-def _encodes(text: str) -> bool:
-    if text.isascii():
-        return True
+def _is_unicode(word: str) -> bool:
     try:
-        text.encode()
+        word.encode()
     except UnicodeEncodeError:
         return False
     return True
 
 
-def _where(mask: NDArray[np.bool_]) -> list[int]:
-    rows: list[int] = np.flatnonzero(mask).tolist()
-    return rows
-
-
-def _good_rows(block: Block, vectors: NDArray[np.float32], seen: set[str], flaws: Flaws) -> NDArray[np.bool_]:
-    """Which rows to keep: usable word, finite, not all zero, not seen before. `seen` grows by the words kept."""
-    good = np.ones(len(block.words), dtype=np.bool_)
-    for i, flaw in _bad_words(block.words):
-        good[i] = False
-        flaws.add("word", block.numbers[i], flaw)
-    finite = np.isfinite(vectors).all(axis=1)
-    for i in _where(good & ~finite):
-        flaws.add("number", block.numbers[i], f"the vector of {quoted(block.words[i])} has NaN or infinity in it")
-    good &= finite
-    zero = ~vectors.any(axis=1)
-    for i in _where(good & zero):
-        flaws.add("zero", block.numbers[i], f"the vector of {quoted(block.words[i])} is all zero")
-    good &= ~zero
-    fresh = set(block.words)
-    if len(fresh) == len(block.words) and seen.isdisjoint(fresh) and good.all():
-        seen |= fresh
-        return good
-    for i in _where(good):
-        word = block.words[i]
-        if word in seen:
-            good[i] = False
-            flaws.add("repeat", block.numbers[i], f"the word {quoted(word)} was there before")
-        seen.add(word)
+def _good_rows(block: Block, vectors: NDArray[np.float32], seen: set[str], flaws: Flaws) -> list[int]:
+    """Return the rows to keep: usable word, finite, not all zero, not seen before. `seen` grows by their words."""
+    good: list[int] = []
+    finite, zero = np.atleast_1d(np.isfinite(vectors).all(axis=1), ~vectors.any(axis=1))
+    for row, (word, number) in enumerate(zip(block.words, block.numbers, strict=True)):
+        if not word:
+            flaws.add("word", number, "there is no word")
+        elif "\n" in word:  # words are kept one per line in UTF-8
+            flaws.add("word", number, f"the word {quoted(word)} has a line break in it")
+        elif not word.isascii() and not _is_unicode(word):
+            flaws.add("word", number, f"the word {quoted(word)} is not valid Unicode")
+        elif not finite[row]:
+            flaws.add("number", number, f"the vector of {quoted(word)} has NaN or infinity in it")
+        elif zero[row]:
+            flaws.add("zero", number, f"the vector of {quoted(word)} is all zero")
+        elif word in seen:
+            flaws.add("repeat", number, f"the word {quoted(word)} was there before")
+        else:
+            seen.add(word)
+            good.append(row)
     return good
 
 
@@ -106,12 +81,8 @@ def gather(reading: VectorFile, flaws: Flaws, sink: BinaryIO) -> list[str]:
                 vectors = np.ascontiguousarray(block.vectors, dtype="<f4")
             good = _good_rows(block, vectors, seen, flaws)
             flaws.settle()
-            if good.all():
-                words += block.words
-            else:
-                words += [block.words[i] for i in _where(good)]
-                vectors = vectors[good]
-            sink.write(vectors.data if vectors.size else b"")
+            words += [block.words[row] for row in good]
+            sink.write((vectors if len(good) == len(vectors) else vectors[good]).tobytes())
             advance(len(block.words))
     flaws.settle()
     if not words:

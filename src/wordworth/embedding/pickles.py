@@ -4,39 +4,21 @@ A pickle names functions and calls them. Here the only names that mean anything 
 what they are given and do nothing; every other name is refused, and nothing is ever imported.
 """
 
-import mmap
 import pickle
-import pickletools
 import re
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.arrays import check_lengths, map_matrix
-from wordworth.embedding.blocks import VectorFile, slice_blocks
-from wordworth.errors import WordworthError, reason_of
+from wordworth.embedding.arrays import map_matrix, read_matrix
+from wordworth.embedding.blocks import VectorFile
+from wordworth.errors import Foreign, WordworthError
 
 _WORDS = ("index_to_key", "index2word", "index2entity")
 _VECTORS = ("vectors", "syn0")
-# What the unpickler raises for a stream that is cut or was never a pickle.
-_BROKEN = (
-    pickle.UnpicklingError,
-    AttributeError,
-    EOFError,
-    IndexError,
-    KeyError,
-    MemoryError,
-    OverflowError,
-    TypeError,
-    ValueError,
-    struct.error,
-)
-_MAX_NUMBER_BYTES = 8
-"""Longer whole numbers can be chosen to be alike as keys, so that a dictionary takes hours."""
 
 
 class Inert:
@@ -51,16 +33,16 @@ class Inert:
 
     def __setstate__(self, state: object) -> None:
         if isinstance(state, dict):
-            self.state = state  # no copy, since one table could be given to a million objects
+            self.state = state
 
     def __setitem__(self, key: object, value: object) -> None:
         """Ignore what a container of an unknown kind holds."""
 
     def append(self, item: object) -> None:
-        """Ignore an item, as `__setitem__` does."""
+        """Ignore an item."""
 
     def extend(self, items: object) -> None:
-        """Ignore items, as `append` does."""
+        """Ignore items."""
 
 
 class Dtype:
@@ -74,45 +56,30 @@ class Dtype:
         self.order = state[1]
 
 
-class Encoded:
-    """Stands for bytes that were written as text, until they are taken: one text could be asked for a million times."""
-
-    def __init__(self, text: object, encoding: object) -> None:
-        if not isinstance(text, str) or encoding != "latin1":
-            raise ValueError("bytes in an encoding that is not latin1")
-        self.text = text
-
-    def __setstate__(self, state: object) -> None:
-        raise ValueError("bytes with a state")
-
-
 class Array:
     """Stands for a numpy array until its bytes are taken with `numbers`."""
 
-    shape: Any = ()
-    dtype: object = None
-    fortran: object = False
-    data: object = b""
+    state: tuple[Any, ...] = (1, (), None, False, b"")
 
     def __init__(self, *_: object) -> None:
         """Ignore what numpy is called with before the state comes."""
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        _, self.shape, self.dtype, self.fortran, self.data = state
+        self.state = state
 
     def numbers(self) -> NDArray[np.floating]:
         """Return the array, when it is one of real numbers."""
-        data = self.data.text if isinstance(self.data, Encoded) else self.data
+        _, shape, dtype, is_fortran, data = self.state
         data = data.encode("latin1") if isinstance(data, str) else data  # str: written by Python 2
-        kind = self.dtype.order + self.dtype.code if isinstance(self.dtype, Dtype) else ""
+        kind = dtype.order + dtype.code if isinstance(dtype, Dtype) else ""
         if kind[1:] not in ("f2", "f4", "f8") or not isinstance(data, bytes | bytearray):
             raise ValueError("an array that is not one of real numbers")
-        return np.frombuffer(data, dtype=np.dtype(kind)).reshape(self.shape, order="F" if self.fortran else "C")
+        return np.frombuffer(data, dtype=np.dtype(kind)).reshape(shape, order="F" if is_fortran else "C")
 
 
 def _array_of(data: object, dtype: Dtype, shape: tuple[int, ...], order: str) -> Array:
     array = Array()
-    array.__setstate__((1, shape, dtype, order == "F", data))
+    array.state = (1, shape, dtype, order == "F", data)
     return array
 
 
@@ -124,7 +91,7 @@ def _stand_ins() -> dict[tuple[str, str], Callable[..., object]]:
     names: dict[tuple[str, str], Callable[..., object]] = {
         ("numpy", "ndarray"): Array,
         ("numpy", "dtype"): Dtype,
-        ("_codecs", "encode"): Encoded,
+        ("_codecs", "encode"): lambda text, encoding: text.encode("latin1"),
         ("collections", "defaultdict"): Inert,
         ("collections", "OrderedDict"): Inert,
     }
@@ -164,43 +131,12 @@ def unpickle(path: Path, *, encoding: str, inert: tuple[str, ...] = ()) -> objec
     Objects of the packages in `inert` become `Inert`; without any, only lists, strings and the like are admitted.
     `encoding` is that of strings written by Python 2.
     """
-    with path.open("rb") as stream:
-        try:
-            with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped:  # ValueError where it is empty
-                _refuse_greedy(mapped)
-            reader = _StandInUnpickler(stream, encoding=encoding)
-            reader.path, reader.inert, reader.names = path, inert, _stand_ins() if inert else {}
-            return reader.load()
-        except _BROKEN as error:
-            reason = f"{type(error).__name__}: {reason_of(error)}"
-            raise WordworthError(
-                f"{path} is a cut or damaged pickle ({reason}); fetch or copy the file again"
-            ) from error
-
-
-def _refuse_greedy(mapped: mmap.mmap) -> None:
-    """Refuse a pickle with a step that takes more memory or time than the file has bytes for.
-
-    The steps are only listed. A size beyond the end of the file is an error of pickletools.
-    """
-    for step, argument in _steps(mapped):
-        if not isinstance(argument, int):
-            continue
-        size = argument.bit_length() // 8 + 1
-        if size > _MAX_NUMBER_BYTES:
-            raise pickle.UnpicklingError(f"a whole number of {size:,} bytes")
-        if step.name in ("PUT", "LONG_BINPUT") and argument > len(mapped):  # what is kept is an array in memory
-            raise pickle.UnpicklingError(f"{argument:,} things to keep, in {len(mapped):,} bytes")
-
-
-def _steps(mapped: mmap.mmap) -> Iterator[tuple[pickletools.OpcodeInfo, Any]]:
-    """Yield the steps. pickletools stops behind a string of Python 2 that is not ASCII, so it begins again there."""
-    while True:
-        try:
-            yield from ((step, argument) for step, argument, _ in pickletools.genops(cast(IO[bytes], mapped)))
-            return
-        except UnicodeDecodeError:
-            continue
+    # A damaged pickle calls the stand-ins with anything, so that errors in their lines are the file's too.
+    damage = Foreign(f"{path} is a cut or damaged pickle", "fetch or copy the file again", ours=True)
+    with path.open("rb") as stream, damage:
+        reader = _StandInUnpickler(stream, encoding=encoding)
+        reader.path, reader.inert, reader.names = path, inert, _stand_ins() if inert else {}
+        return reader.load()
 
 
 def arrays_beside(path: Path) -> list[Path]:
@@ -215,30 +151,28 @@ def read_keyed_vectors(path: Path) -> VectorFile:
     All else in the file (counts, norms, training state) is passed over.
     """
     root = unpickle(path, encoding="latin1", inert=("gensim", "numpy.random"))
-    whole = isinstance(root, Inert) and isinstance(root.state.get("wv"), Inert)
-    held = root.state["wv"] if isinstance(root, Inert) and whole else root
-    state = held.state if isinstance(held, Inert) else {}
+    state = root.state if isinstance(root, Inert) else {}
+    base, inner = path.name, state.get("wv")
+    if isinstance(inner, Inert):
+        base, state = f"{path.name}.wv", inner.state
     words = next((state[key] for key in _WORDS if isinstance(state.get(key), list)), None)
     if words is None or not all(isinstance(word, str) for word in words):
         raise WordworthError(f"{path} is a pickle without gensim word vectors in it; save model.wv and give that file")
-    matrix = _vectors(path, state, f"{path.name}.wv" if whole else path.name)
+    matrix = _vectors(path, state, base)
     if matrix.ndim != 2:
         raise WordworthError(
             f"{path}: its vectors have the shape {matrix.shape}, not that of a matrix; save them again"
         )
-    check_lengths(path, len(words), len(matrix))
-    return VectorFile(matrix.shape[1], slice_blocks(words, matrix))
+    return read_matrix(path, words, matrix)
 
 
 def _vectors(path: Path, state: dict[str, Any], base: str) -> NDArray[np.floating]:
     separate = state["__numpys"] if isinstance(state.get("__numpys"), list) else []
     for key in _VECTORS:
         if isinstance(state.get(key), Array):
-            try:
+            with Foreign(f"{path}: its vectors are damaged", "save them again", ours=True):
                 numbers: NDArray[np.floating] = state[key].numbers()
-            except (ValueError, TypeError) as error:
-                raise WordworthError(f"{path}: its vectors are damaged ({error}); save them again") from error
-            return numbers
+                return numbers
         if key in separate:
             beside = path.with_name(f"{base}.{key}.npy")
             if not beside.is_file():
@@ -252,10 +186,8 @@ def _vectors(path: Path, state: dict[str, Any], base: str) -> NDArray[np.floatin
 
 def vocabulary_beside(path: Path) -> Path | None:
     """Return `1800-vocab.pkl` for `1800-w.npy`."""
-    if not path.name.endswith("-w.npy"):
-        return None
     vocabulary = path.with_name(path.name.removesuffix("-w.npy") + "-vocab.pkl")
-    return vocabulary if vocabulary.is_file() else None
+    return vocabulary if path.name.endswith("-w.npy") and vocabulary.is_file() else None
 
 
 def histwords_decades(folder: Path | str) -> list[Path]:
@@ -274,6 +206,4 @@ def read_histwords(path: Path, vocabulary: Path) -> VectorFile:
     words = unpickle(vocabulary, encoding="utf-8")
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise WordworthError(f"{vocabulary} is not a pickled list of strings; fetch the HistWords file again")
-    matrix = map_matrix(path)
-    check_lengths(path, len(words), len(matrix))
-    return VectorFile(matrix.shape[1], slice_blocks(words, matrix))
+    return read_matrix(path, words, map_matrix(path))

@@ -1,23 +1,24 @@
 """`load`: a file of word vectors becomes an `Embedding`.
 
 Its format is recognised by content and name; in doubt it stops and asks. What was read once is kept in the cache: the
-matrix as a `.npy` that is mapped, the words as one UTF-8 text.
+matrix as float32 that is mapped, the words as one UTF-8 text.
 """
 
 import json
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from wordworth.embedding import arrays, pickles, spacy_vectors, word2vec
-from wordworth.embedding.arrays import map_matrix
 from wordworth.embedding.blocks import VectorFile, gather
 from wordworth.embedding.core import Embedding, Provenance
-from wordworth.embedding.streams import Flaws, Kind, OnBad, compression, inner_name, plain_name, sample, sha256_of_all
+from wordworth.embedding.streams import Flaws, Kind, OnBad, compression, inner_name, plain_name, sample
 from wordworth.engine.cache import entry
+from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError, nearest
 from wordworth.files import measured_sum
 
@@ -35,25 +36,20 @@ FORMATS = {
     "spacy": "the folder of a spaCy model: vectors, key2row and strings.json",
 }
 _TEXT = ("word2vec", "fasttext", "glove", "numberbatch")
-# Languages as this project names them → as ConceptNet does: all that it has many words of, so that one that is added to
-# the catalog needs no line here.
-_LANGUAGES = """
-afrikaans:af arabic:ar armenian:hy asturian:ast azerbaijani:az basque:eu belarusian:be bulgarian:bg catalan:ca
-chinese:zh czech:cs danish:da dutch:nl english:en esperanto:eo estonian:et faroese:fo finnish:fi french:fr galician:gl
-georgian:ka german:de greek:el hebrew:he hindi:hi hungarian:hu icelandic:is ido:io indonesian:id irish:ga italian:it
-japanese:ja kazakh:kk khmer:km korean:ko kurdish:ku latin:la latvian:lv lithuanian:lt macedonian:mk malay:ms
-maltese:mt manx:gv norwegian:no occitan:oc persian:fa polish:pl portuguese:pt romanian:ro russian:ru sanskrit:sa
-serbo-croatian:sh slovak:sk slovenian:sl spanish:es swahili:sw swedish:sv tagalog:tl telugu:te thai:th turkish:tr
-turkmen:tk ukrainian:uk urdu:ur uzbek:uz vietnamese:vi welsh:cy
-"""
-_CODES = {"": "en"} | dict(pair.split(":") for pair in _LANGUAGES.split())
+# Languages as the catalog names them → as ConceptNet does; a code is taken for any other language.
+_CODES = {
+    "": "en", "arabic": "ar", "chinese": "zh", "dutch": "nl", "english": "en", "finnish": "fi", "french": "fr",
+    "german": "de", "italian": "it", "japanese": "ja", "korean": "ko", "polish": "pl", "portuguese": "pt",
+    "russian": "ru", "spanish": "es", "thai": "th", "turkish": "tr",
+}  # fmt: skip
 _KNOWN_OTHERS = {
     b"\x89HDF": "an HDF5 file; convert it to word2vec text or npz",
     b"\xba\x16O/": "a fastText model; give the .vec file that goes with it",
 }
-# Bytes that no text has and float32 numbers nearly always have.
 _CONTROL = bytes([*range(9), *range(14, 32)])
-_LAYOUT = 3  # raised whenever an entry is written differently, or the same file would be read differently
+"""Bytes that no text has and float32 numbers nearly always have."""
+MATRIX = "matrix.f4"
+_LAYOUT = 4  # raised whenever an entry is written differently, or the same file would be read differently
 
 
 def check_format(name: str) -> None:
@@ -137,9 +133,9 @@ def _text_or_binary(path: Path, start: bytes) -> str:
         if shape is None or any(byte in _CONTROL for byte in start[:1000]):
             raise _unknown(path, "its beginning is no format that is recognised")
         return "numberbatch" if shape.concepts else "glove"
-    rows, dim = head
+    _, dim = head
     plain = "numberbatch" if shape is not None and shape.concepts else "word2vec"
-    # From the surest sign to the weakest: a row that reads as text, bytes that no text has, the name, an exact fit.
+    # From the surest sign to the weakest: a row that reads as text, bytes that no text has, the name.
     if not body.strip() or word2vec.numbers_at_end(body.partition(b"\n")[0]) >= dim > 0:
         return plain
     if any(byte in _CONTROL for byte in body):
@@ -147,8 +143,6 @@ def _text_or_binary(path: Path, start: bytes) -> str:
     suffix = Path(inner_name(path)).suffix
     if suffix in (".bin", ".txt", ".vec"):
         return "word2vec-binary" if suffix == ".bin" else plain
-    if word2vec.rows_fit(body, rows, dim):
-        return "word2vec-binary"
     if shape is not None:
         return plain
     raise _unknown(path, f"after the header {first.decode(errors='replace')!r} it may be text or binary")
@@ -162,47 +156,46 @@ def _language_code(language: str) -> str:
 
 
 def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: OnBad) -> tuple[VectorFile, Flaws]:  # noqa: A002
-    """Starts to read: recognises the format where it is not given, and reads as far as the shape."""
+    """Start to read: recognise the format unless it is given, and read as far as the shape."""
     path = files[0]
     chosen = format or recognise(files)
     # HistWords has rows for words absent in a decade; spaCy for pieces of white space, and keys without their word.
     usual: dict[str, frozenset[Kind]] = {"histwords": frozenset({"zero"}), "spacy": frozenset({"word", "zero"})}
-    tolerated = usual.get(chosen, frozenset())
-    flaws = Flaws(path, on_bad, "line" if chosen in _TEXT else "row", tolerated)
+    flaws = Flaws(path, on_bad, "line" if chosen in _TEXT else "row", usual.get(chosen, frozenset()))
     if chosen in _TEXT:
         return _begin_text(path, chosen, language, flaws), flaws
     if chosen == "word2vec-binary":
         head = word2vec.header(sample(path).partition(b"\n")[0])
         if head is None or head[1] < 1:
             raise WordworthError(f"{path} does not begin with the number of rows and the dimension; {_not(chosen)}")
-        _believable(path, head[1])
+        _refuse_too_wide(path, head[1])
         return word2vec.read_binary(path, *head, flaws), flaws
-    if chosen == "npz":
-        return arrays.read_npz(path), flaws
-    if chosen == "safetensors":
-        return arrays.read_safetensors(path), flaws
-    if chosen == "gensim":
-        return pickles.read_keyed_vectors(path), flaws
-    if chosen == "spacy":
-        if tuple(file.name for file in files) != spacy_vectors.FILES:
-            raise WordworthError(f"{path} is not {FORMATS[chosen]}; give the path of the folder")
-        return spacy_vectors.read_spacy(*files), flaws
-    if len(files) < 2 or (files[1].suffix == ".parquet") != (chosen == "npy-parquet"):
+    readers: dict[str, Callable[..., VectorFile]] = {
+        "npz": arrays.read_npz,
+        "safetensors": arrays.read_safetensors,
+        "gensim": pickles.read_keyed_vectors,
+    }
+    if chosen in readers:
+        return readers[chosen](path), flaws
+    with_words: dict[str, tuple[str, Callable[..., VectorFile]]] = {
+        "npy-parquet": (".parquet", arrays.read_indexed),
+        "histwords": (".pkl", pickles.read_histwords),
+        "spacy": (".json", spacy_vectors.read_spacy),
+    }
+    suffix, read = with_words[chosen]
+    if files[-1].suffix != suffix:
         raise WordworthError(f"{path} has no words beside it; the format {chosen} is {FORMATS[chosen]}")
-    if chosen == "histwords":
-        return pickles.read_histwords(*files), flaws
-    return arrays.read_indexed(*files), flaws
+    return read(*files), flaws
 
 
 def _not(chosen: str) -> str:
     return f"it is not {chosen} ({FORMATS[chosen]})"
 
 
-def _believable(path: Path, dim: int) -> None:
+def _refuse_too_wide(path: Path, dim: int) -> None:
     if dim > word2vec.WIDEST:
         raise WordworthError(
-            f"{path} says that a vector has {dim:,} numbers, and more than {word2vec.WIDEST:,} are not read; "
-            "mend its header"
+            f"{path} says that a vector has {dim:,} numbers, and at most {word2vec.WIDEST:,} are read; fix its header"
         )
 
 
@@ -210,11 +203,10 @@ def _begin_text(path: Path, chosen: str, language: str, flaws: Flaws) -> VectorF
     shape = word2vec.layout(sample(path), headed=None if chosen == "numberbatch" else chosen != "glove")
     if shape is None:
         raise WordworthError(f"{path} does not begin as such a file does; {_not(chosen)}")
-    _believable(path, shape.dim)
+    _refuse_too_wide(path, shape.dim)
     concepts = chosen == "numberbatch"
-    return word2vec.read_text(
-        path, replace(shape, concepts=concepts), _language_code(language) if concepts else "", flaws
-    )
+    code = _language_code(language) if concepts else ""
+    return word2vec.read_text(path, replace(shape, concepts=concepts), code, flaws)
 
 
 def load(
@@ -239,44 +231,27 @@ def load(
     source = Path(path).expanduser()
     files = files_of(source)
     sums = [[file.name, measured_sum(file)] for file in files]
-
-    def build(folder: Path) -> None:
-        _build(folder, *begin(files, format, language, on_bad))
-        if [[file.name, measured_sum(file)] for file in files] != sums:
-            raise WordworthError(f"{files[0]} changed while it was read; wait until it is whole and load it again")
-
-    folder = entry("embeddings", [_LAYOUT, format or "", on_bad, language, sums], build)
+    folder = entry(
+        "embeddings",
+        [_LAYOUT, format or "", on_bad, language, sums],
+        lambda into: _build(into, *begin(files, format, language, on_bad)),
+    )
     meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     provenance = Provenance(
         name=name or (source.name if source.is_dir() else plain_name(files[0])),
         source=str(source),
-        sha256=sums[0][1] if len(files) == 1 else sha256_of_all(files),
+        sha256=sums[0][1] if len(files) == 1 else hash_content(sums),
         language=language or meta["language"],
         dropped=tuple(meta["dropped"]),
     )
     words = (folder / "words.txt").read_bytes().decode().split("\n")
-    return Embedding(words, map_matrix(folder / "matrix.npy"), provenance)
+    matrix = np.memmap(folder / MATRIX, dtype="<f4", mode="r", shape=(len(words), meta["dim"]))
+    return Embedding(words, matrix, provenance)
 
 
 def _build(folder: Path, reading: VectorFile, flaws: Flaws) -> None:
-    words = _write_matrix(folder / "matrix.npy", reading, flaws)
-    (folder / "words.txt").write_bytes("\n".join(words).encode())
-    meta = {"language": reading.language, "dropped": flaws.dropped()}
-    (folder / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8")
-
-
-def _write_matrix(path: Path, reading: VectorFile, flaws: Flaws) -> list[str]:
-    """Stream the rows to a `.npy` file whose number of rows is filled in at the end."""
-    with path.open("wb") as stream:
-        _npy_header(stream, 0, reading.dim)
-        start = stream.tell()
+    with (folder / MATRIX).open("wb") as stream:
         words = gather(reading, flaws, stream)
-        stream.seek(0)
-        _npy_header(stream, len(words), reading.dim)
-        assert stream.tell() == start
-    return words
-
-
-def _npy_header(stream: BinaryIO, rows: int, dim: int) -> None:
-    # numpy pads the header so that it stays as long when rows are added.
-    np.lib.format.write_array_header_1_0(stream, {"descr": "<f4", "fortran_order": False, "shape": (rows, dim)})
+    (folder / "words.txt").write_bytes("\n".join(words).encode())
+    meta = {"dim": reading.dim, "language": reading.language, "dropped": flaws.dropped()}
+    (folder / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8")

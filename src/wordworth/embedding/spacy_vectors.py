@@ -5,15 +5,15 @@ read, as the model has them, each with a row of its own.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.arrays import map_matrix
-from wordworth.embedding.blocks import ROWS, Block, VectorFile
+from wordworth.embedding.arrays import map_matrix, read_matrix
+from wordworth.embedding.blocks import VectorFile
 from wordworth.errors import Foreign, WordworthError
 
 FILES = ("vectors", "key2row", "strings.json")
@@ -35,40 +35,21 @@ def files_in(folder: Path) -> tuple[Path, ...] | None:
 
 
 def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
-    """Every word that has a row, in the order of the map: those that kept a vector of their own come first."""
-    _refuse_floret(vectors.with_name(_CONFIG))
+    """Read every word that has a row, in the order of the map: those that kept a vector of their own come first."""
+    config = vectors.with_name(_CONFIG)
+    if config.is_file() and b"floret" in config.read_bytes():
+        raise WordworthError(f"{config} says that the vectors are floret's; only those with a row per word are read")
     matrix = map_matrix(vectors)
     keys, rows = _map_of(key2row)
     with Foreign(f"{strings} is no list of words", "fetch or copy the file again"):
         words = json.loads(strings.read_text(encoding="utf-8"))
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise WordworthError(f"{strings} is no list of words; fetch or copy the file again")
-    if len(rows) and int(rows.max()) >= len(matrix):
-        raise WordworthError(
-            f"{key2row} names row {int(rows.max()):,} and {vectors} has {len(matrix):,}; they are not of one model"
-        )
     word_of = dict(zip(hashes(words).tolist(), words, strict=True))
     named = [word_of.get(key, "") for key in keys.tolist()]
-    if not any(named):
-        raise WordworthError(f"{strings} has none of the words of {key2row}; they are not of one model")
-    return VectorFile(matrix.shape[1], _blocks(named, rows, matrix))
-
-
-def _blocks(words: Sequence[str], rows: NDArray[np.int64], matrix: NDArray[np.floating]) -> Iterator[Block]:
-    for start in range(0, len(words), ROWS):
-        stop = min(start + ROWS, len(words))
-        yield Block(list(words[start:stop]), matrix[rows[start:stop]], range(start + 1, stop + 1))
-
-
-def _refuse_floret(config: Path) -> None:
-    """Floret's vectors are sums over parts of words, and have no row for a word."""
-    if not config.is_file():
-        return
-    with Foreign(f"{config} is no JSON", "fetch or copy the file again"):
-        settings = json.loads(config.read_text(encoding="utf-8"))
-    mode = settings.get("mode", "default") if isinstance(settings, dict) else None
-    if mode != "default":
-        raise WordworthError(f"{config} says that the vectors are {mode!r}; only those with a row a word are read")
+    if not any(named) or int(rows.max()) >= len(matrix):
+        raise WordworthError(f"{vectors}, {key2row} and {strings} are not of one model; fetch the folder again")
+    return read_matrix(vectors, named, matrix[rows])
 
 
 def _map_of(path: Path) -> tuple[Numbers, NDArray[np.int64]]:

@@ -5,17 +5,16 @@ Rows that cannot be used are named with their place, then stopped at or left out
 
 import bz2
 import gzip
-import hashlib
 import lzma
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
 from wordworth.errors import Foreign, WordworthError, listed
-from wordworth.files import CHUNK
 
 SAMPLE = 1 << 18
 """Bytes of the (decompressed) beginning that a format is recognised by."""
@@ -71,16 +70,12 @@ def decompress(path: Path) -> BinaryIO:
 @contextmanager
 def open_stream(path: Path) -> Iterator[BinaryIO]:
     """Open a file or the one file in a zip archive, unpacked; what is damaged is an error that says what to do."""
-    with _readable(path):
+    with Foreign(f"{path} is cut short or damaged", "fetch or copy the file again"):
         if compression(path) != "zip":
             with decompress(path) as stream:
                 yield stream
-            return
-        inside = _only_member(path)
-        with zipfile.ZipFile(path) as archive:
-            with _damage(path):
-                member = archive.open(inside)
-            with member:
+        else:
+            with zipfile.ZipFile(path) as archive, archive.open(_only_member(path)) as member:
                 yield cast(BinaryIO, member)
 
 
@@ -88,8 +83,7 @@ def inner_name(path: Path) -> str:
     """Return the name of the file without `.gz`, `.bz2` or `.xz`, or that of the zip's member."""
     kind = compression(path)
     if kind == "zip":
-        with _readable(path):
-            return Path(_only_member(path).filename).name
+        return Path(_only_member(path).filename).name
     return path.stem if kind else path.name
 
 
@@ -99,46 +93,15 @@ def sample(path: Path) -> bytes:
         return stream.read(SAMPLE)
 
 
-def sha256_of_all(paths: Iterable[Path]) -> str:
-    """Return the checksum of several files read one after another, as of `cat FILE…`."""
-    digest = hashlib.sha256()
-    for path in paths:
-        with path.open("rb") as stream:
-            while piece := stream.read(CHUNK):
-                digest.update(piece)
-    return digest.hexdigest()
-
-
 def _only_member(path: Path) -> zipfile.ZipInfo:
-    with _damage(path), zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
     if len(members) != 1:
-        names = listed((member.filename for member in members), 5)
         raise WordworthError(
-            f"{path} is a zip archive of {len(members)} files{f' ({names})' if names else ''} where one is expected; "
-            "unpack it and give the path of the one to read"
+            f"{path} is a zip archive of {len(members)} files ({listed((one.filename for one in members), 5)}) where "
+            "one is expected; unpack it and give the path of the one to read"
         )
-    if members[0].flag_bits & 1:
-        raise WordworthError(f"{path} is encrypted; unpack it and give the path of the file inside")
     return members[0]
-
-
-def _damage(path: Path) -> Foreign:
-    """Turn what zipfile raises for an index that points anywhere into a sentence."""
-    return Foreign(f"{path} is cut short or damaged", "fetch or copy the file again")
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Turn what the decompressors raise for a cut or damaged file into an error that says what to do."""
-    try:
-        yield
-    except NotImplementedError as error:
-        raise WordworthError(f"{path} cannot be decompressed here ({error}); unpack it first") from error
-    except DAMAGE as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # damage is an OSError without a number
-        raise WordworthError(f"{path} is cut short or damaged ({error}); fetch or copy the file again") from error
 
 
 def quoted(word: str | bytes) -> str:
@@ -161,38 +124,36 @@ class Flaws:
         self.place = place
         """What the number of a row is called: `line` in a text file, `row` in a binary one."""
         self.tolerated = tolerated
-        self.counts: dict[Kind, int] = {}
+        self.counts: Counter[Kind] = Counter()
         self.notes: list[str] = []
         """Sentences for `Provenance.dropped` about rows left out on purpose, which are no flaws."""
-        self._first: tuple[int, Kind, str] | None = None
         self._quoted: list[tuple[int, Kind, str]] = []
 
     def add(self, kind: Kind, number: int, flaw: str) -> None:
-        """A flaw in row `number`; `flaw` names the word and what is wrong with it."""
-        self.counts[kind] = self.counts.get(kind, 0) + 1
-        if kind not in self.tolerated and (self._first is None or number < self._first[0]):
-            self._first = (number, kind, flaw)
+        """Note a flaw in row `number`; `flaw` names the word and what is wrong with it."""
+        self.counts[kind] += 1
         if self.counts[kind] <= _SHOWN:
             self._quoted.append((number, kind, flaw))
 
     def settle(self) -> None:
-        """Stops at the first flaw of the rows read so far, unless flaws are to be dropped."""
-        if self._first is None or self.on_bad == "drop":
+        """Stop at the first flaw of the rows read so far, unless flaws are to be dropped."""
+        bad = sorted(one for one in self._quoted if one[1] not in self.tolerated)
+        if not bad or self.on_bad == "drop":
             return
-        number, first, flaw = self._first
+        number, first, flaw = bad[0]
         others = {kind: count - (kind == first) for kind, count in self.counts.items() if kind not in self.tolerated}
         more = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in others.items() if count)
         raise WordworthError(
             f"{self.path}, {self.place} {number:,}: {flaw}{f' (up to here also {more})' if more else ''}; "
-            "mend the file, or leave such rows out with --on-bad drop"
+            "fix the file, or leave such rows out with --on-bad drop"
         )
 
     def cut(self, flaw: str) -> WordworthError:
-        """The error for a file that ends too early, which no option makes usable."""
+        """Return the error for a file that ends too early, which no option makes usable."""
         return WordworthError(f"{self.path} is cut short: {flaw}; fetch or copy the file again")
 
     def dropped(self) -> tuple[str, ...]:
-        """What was left out: the first few of each kind in full, then the count of the rest."""
+        """Return what was left out: the first few of each kind in full, then the count of the rest."""
         full = [f"{self.place} {number:,}: {flaw}" for number, _, flaw in sorted(self._quoted)]
         rest = [
             f"{count - _SHOWN:,} more rows {_PLURAL[kind]}" for kind, count in self.counts.items() if count > _SHOWN

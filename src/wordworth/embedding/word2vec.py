@@ -2,7 +2,7 @@
 
 Text has one line per word: the word, then `dim` numbers; a header `rows dim` comes first, except in GloVe. A word may
 have spaces in it (GloVe 840B's `. . .`): the last `dim` fields are the numbers. A chunk of lines is parsed at once.
-Only a chunk with something odd in it is halved until the odd lines are alone, and those are read one by one.
+Only a chunk with something odd in it is read line by line.
 
 Binary has the header, then for each row the word, a space, and `dim` little-endian float32. The original tool puts a
 line break after each vector, gensim does not; both are read.
@@ -23,13 +23,12 @@ from wordworth.embedding.blocks import Block, VectorFile
 from wordworth.embedding.streams import SAMPLE, Flaws, open_stream, quoted
 from wordworth.errors import WordworthError
 
-LINES = 8 << 20  # bytes of lines parsed at once
+LINES = 1 << 20  # bytes of lines parsed at once
 WIDEST = 1 << 16
 """Numbers a word. A header that says more is not believed: memory would be taken for them before they are seen."""
 _LINE_BYTES = 4 << 20  # more than the widest vector takes
 _WORD_BYTES = 1 << 16  # a longer “word” in a binary file means that the file is something else
 _READ_BYTES = 8 << 20
-_FEW = 64  # lines read one by one rather than halved again
 _BOM = b"\xef\xbb\xbf"
 _DECIMAL = re.compile(rb"[-+]?\d*\.\d+([eE][-+]?\d+)?")
 
@@ -118,7 +117,7 @@ def _parsed(lines: bytes, count: int, dim: int) -> tuple[list[str], NDArray[np.f
     end = lines.find(b"\n")
     if lines.count(b" ", 0, end if end >= 0 else None) != dim:  # memory is taken for every field of the first line
         return None
-    if lines.startswith(_BOM):  # taken for a byte order mark and lost, where it is part of a word
+    if lines.startswith(_BOM):  # polars would drop a byte order mark, which is part of a word here
         return None
     schema = {"word": pl.String, **{str(i): pl.Float32 for i in range(dim)}}
     try:
@@ -157,38 +156,33 @@ def _line(line: bytes, dim: int, number: int, flaws: Flaws) -> tuple[str, list[f
         return None
 
 
-def _blocks(lines: Sequence[bytes], numbers: Sequence[int], dim: int, flaws: Flaws) -> Iterator[Block]:
-    """Blocks of lines, of which some may be odd."""
-    parsed = _parsed(b"".join(line + b"\n" for line in lines), len(lines), dim) if lines else None
+def _blocks(lines: bytes, numbers: Sequence[int], dim: int, flaws: Flaws) -> Iterator[Block]:
+    """Yield whole lines as a block: all parsed at once, or one by one where any of them is odd."""
+    parsed = _parsed(lines, len(numbers), dim)
     if parsed is not None:
         yield Block(*parsed, numbers)
-    elif lines:
-        yield from _odd_blocks(lines, numbers, dim, flaws)
-
-
-def _odd_blocks(lines: Sequence[bytes], numbers: Sequence[int], dim: int, flaws: Flaws) -> Iterator[Block]:
-    """Blocks of lines of which at least one is odd: halved, or when they are few, read one by one."""
-    if len(lines) > _FEW:
-        half = len(lines) // 2
-        yield from _blocks(lines[:half], numbers[:half], dim, flaws)
-        yield from _blocks(lines[half:], numbers[half:], dim, flaws)
         return
-    single = [(number, _line(line, dim, number, flaws)) for line, number in zip(lines, numbers, strict=True)]
-    good = [(number, *row) for number, row in single if row is not None]
+    single = lines.removesuffix(b"\n").split(b"\n")
+    rows = [(number, _line(line, dim, number, flaws)) for line, number in zip(single, numbers, strict=True)]
+    good = [(number, *row) for number, row in rows if row is not None]
     matrix = np.array([values for *_, values in good], dtype=np.float64).reshape(-1, dim)
     yield Block([word for _, word, _ in good], matrix, [number for number, *_ in good])
 
 
-def _concepts(
-    lines: Sequence[bytes], numbers: Sequence[int], code: str, flaws: Flaws
-) -> tuple[list[bytes], list[int], int]:
-    """The lines of one language, without `/c/LANGUAGE/`; and how many there are of other languages."""
-    prefix = f"/c/{code}/".encode()
-    kept = [(line[len(prefix) :], n) for line, n in zip(lines, numbers, strict=True) if line.startswith(prefix)]
-    odd = [(line, n) for line, n in zip(lines, numbers, strict=True) if not line.startswith(b"/c/")]
-    for line, number in odd:
-        flaws.add("word", number, f"{quoted(line.partition(b' ')[0])} is not a term of the form /c/LANGUAGE/word")
-    return [line for line, _ in kept], [n for _, n in kept], len(lines) - len(kept) - len(odd)
+def _concepts(lines: bytes, numbers: Sequence[int], code: str, flaws: Flaws) -> tuple[list[bytes], list[int], int]:
+    """Return the lines of one language without `/c/LANGUAGE/`, their numbers, and how many are of other languages."""
+    prefix, others = f"/c/{code}/".encode(), 0
+    kept: list[bytes] = []
+    places: list[int] = []
+    for line, number in zip(lines.removesuffix(b"\n").split(b"\n"), numbers, strict=True):
+        if line.startswith(prefix):
+            kept.append(line[len(prefix) :])
+            places.append(number)
+        elif line.startswith(b"/c/"):
+            others += 1
+        else:
+            flaws.add("word", number, f"{quoted(line.partition(b' ')[0])} is not a term of the form /c/LANGUAGE/word")
+    return kept, places, others
 
 
 def _text_body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iterator[Block]:
@@ -199,25 +193,21 @@ def _text_body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iter
         if i == 0 and shape.rows is not None:
             chunk = chunk.partition(b"\n")[2]
             number = 1
-        if b"\r\n" in chunk:
-            chunk = chunk.replace(b"\r\n", b"\n")
-        if b" \n" in chunk:  # fastText ends each line so
-            chunk = chunk.replace(b" \n", b"\n")
+        chunk = chunk.replace(b"\r\n", b"\n").replace(b" \n", b"\n")  # fastText ends each line with a space
         if not chunk:
             continue
-        if not chunk.endswith(b"\n"):
-            _whole_line(chunk[chunk.rfind(b"\n") + 1 :], shape.dim, flaws)
-        count = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
-        numbers = range(number + 1, number + 1 + count)
+        last = b"" if chunk.endswith(b"\n") else chunk.rpartition(b"\n")[2]
+        if last and len(last.rsplit(None, shape.dim)) <= shape.dim:
+            raise flaws.cut(f"the last line ends after {len(last.split()) - 1} of {shape.dim} numbers")
+        count = chunk.count(b"\n") + bool(last)
+        numbers: Sequence[int] = range(number + 1, number + 1 + count)
         number += count
         if shape.concepts:
-            lines, kept, skipped = _concepts(chunk.removesuffix(b"\n").split(b"\n"), numbers, code, flaws)
+            lines, numbers, skipped = _concepts(chunk, numbers, code, flaws)
             others += skipped
-            yield from _blocks(lines, kept, shape.dim, flaws)
-        elif (parsed := _parsed(chunk, count, shape.dim)) is not None:
-            yield Block(*parsed, numbers)
-        else:
-            yield from _odd_blocks(chunk.removesuffix(b"\n").split(b"\n"), numbers, shape.dim, flaws)
+            chunk = b"\n".join(lines)
+        if numbers:
+            yield from _blocks(chunk, numbers, shape.dim, flaws)
     if others:
         flaws.notes.append(f"{others:,} rows of other languages than {code}")
     rows = number - 1
@@ -225,12 +215,6 @@ def _text_body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iter
         raise flaws.cut(f"the header says {shape.rows:,} rows and there are {max(rows, 0):,}")
     if shape.rows is not None and rows > shape.rows:
         flaws.add("header", 1, f"the header says {shape.rows:,} rows and there are {rows:,}")
-
-
-def _whole_line(last: bytes, dim: int, flaws: Flaws) -> None:
-    """A last line without its line break must at least have all its fields."""
-    if len(last.rsplit(None, dim)) <= dim:
-        raise flaws.cut(f"the last line ends after {len(last.split()) - 1} of {dim} numbers")
 
 
 def read_text(path: Path, shape: Layout, code: str, flaws: Flaws) -> VectorFile:
@@ -241,17 +225,6 @@ def read_text(path: Path, shape: Layout, code: str, flaws: Flaws) -> VectorFile:
             yield from _text_body(stream, shape, code, flaws)
 
     return VectorFile(shape.dim, blocks(), language="english" if code == "en" else "")
-
-
-def rows_fit(body: bytes, rows: int, dim: int) -> bool:
-    """Whether what follows the header is exactly `rows` rows (used to recognise very small files)."""
-    at = 0
-    for _ in range(rows):
-        space = body.find(b" ", at)
-        if space < 0:
-            return False
-        at = space + 1 + 4 * dim
-    return body[at:] in (b"", b"\n")
 
 
 def _binary_body(stream: BinaryIO, rows: int, dim: int, flaws: Flaws) -> Iterator[Block]:

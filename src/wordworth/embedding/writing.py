@@ -8,16 +8,15 @@ import polars as pl
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from wordworth.embedding.blocks import ROWS
+from wordworth.embedding.blocks import slice_blocks
 from wordworth.embedding.core import Embedding
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
 
 
 def _blocks(embedding: Embedding) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
-    for start in range(0, len(embedding), ROWS):
-        rows = slice(start, start + ROWS)
-        yield list(embedding.words[rows]), np.ascontiguousarray(embedding.matrix[rows], dtype="<f4")
+    for block in slice_blocks(embedding.words, embedding.matrix):
+        yield block.words, np.ascontiguousarray(block.vectors, dtype="<f4")
 
 
 def _write_text(embedding: Embedding, path: Path) -> None:
@@ -66,7 +65,12 @@ def save(embedding: Embedding, path: Path | str) -> None:
     target = Path(path).expanduser()
     write = _WRITERS[check_target(target)]
     check_words(embedding.words, target)
-    _check_numbers(embedding, target)
+    for words, vectors in _blocks(embedding):
+        infinite = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+        if infinite.size:
+            raise WordworthError(
+                f"{target}: the vector of {words[infinite[0]]!r} has NaN or infinity in it; leave the word out first"
+            )
     with replacing(target) as part:
         write(embedding, part)
 
@@ -91,14 +95,4 @@ def check_words(words: Iterable[str], path: Path) -> None:
             raise WordworthError(
                 f"{path}: the word {word!r} has a space or line break in it, which the word2vec formats cannot hold; "
                 "save as .npz or .safetensors"
-            )
-
-
-def _check_numbers(embedding: Embedding, path: Path) -> None:
-    """Stops at what could not be read back."""
-    for words, vectors in _blocks(embedding):
-        infinite = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
-        if infinite.size:
-            raise WordworthError(
-                f"{path}: the vector of {words[infinite[0]]!r} has NaN or infinity in it; leave the word out first"
             )

@@ -8,6 +8,7 @@ goes on where it was, and what was aggregated once is there for every other stud
 import re
 import shutil
 import time
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -48,8 +49,6 @@ class Aggregate:
     path: Path
     words: tuple[str, ...]
     layers: tuple[int, ...]
-    kept: tuple[int, ...]
-    """The layers in the file, `layers` among them."""
     sentences: int
     contexts: NDArray[np.int64]
     """How many contexts each word has."""
@@ -64,7 +63,7 @@ class Aggregate:
         """words × dim of one layer and pooling f/g; NaN where a word has no context."""
         if layer not in self.layers:
             raise WordworthError(f"layers {list(self.layers)} were aggregated, not {layer}")
-        return saved_vectors(self.path, self.kept.index(layer), pooling)
+        return saved_vectors(self.path, self.layers.index(layer), pooling)
 
 
 @dataclass
@@ -79,6 +78,13 @@ class _Counts:
     def fail(self, word: str, reason: str) -> None:
         self.failed[word] = self.failed.get(word, 0) + 1
         self.reasons.setdefault(word, reason)
+
+    def add(self, other: "_Counts") -> None:
+        self.sentences += other.sentences
+        self.windowed += other.windowed
+        for word, count in other.failed.items():
+            self.failed[word] = self.failed.get(word, 0) + count
+        self.reasons = other.reasons | self.reasons
 
 
 @dataclass(frozen=True)
@@ -100,21 +106,15 @@ def aggregate(
     *,
     advance: Callable[[float], None] | None = None,
 ) -> list[Aggregate]:
-    """One `Aggregate` for each number of sentences in `how.snapshots` that the sample has, and one for all of it.
+    """Return an `Aggregate` for each number of sentences in `how.snapshots` that the sample has, and one for all of it.
 
-    `words` is the vocabulary that the sample was drawn for. What is kept of every layer serves for some of them.
-    `advance(n)` is called when n more sentences are done.
+    `words` is the vocabulary that the sample was drawn for. `advance(n)` is called when n more sentences are done.
     """
     how = how or Aggregating()
     chosen = checked_layers(model, how.layers)
     stops = sorted({stop for stop in how.snapshots if 0 < stop < sample.sentences} | {sample.sentences})
     drawn = [sorted(how.poolings), measured_sum(sample.path), list(words)]
-    every = checked_layers(model, None)
-    whole, entry = (slot("aggregates", [LAYOUT, *model.identity, layers, *drawn]) for layers in (every, chosen))
-    if chosen != every and all(whole.part(str(stop)).sound() for stop in stops):
-        if advance:
-            advance(sample.sentences)
-        return [_read(whole.part(str(stop)).path / SUMS, tuple(words), chosen, every) for stop in stops]
+    entry = slot("aggregates", [LAYOUT, *model.identity, chosen, *drawn])
     with locked(entry.path):
         missing = [stop for stop in stops if not entry.part(str(stop)).whole()]
         if missing:
@@ -123,13 +123,13 @@ def aggregate(
             run.until(sample, missing, entry)
         elif advance:
             advance(sample.sentences)
-    return [_read(entry.part(str(stop)).path / SUMS, tuple(words), chosen, chosen) for stop in stops]
+    return [_read(entry.part(str(stop)).path / SUMS, tuple(words), chosen) for stop in stops]
 
 
-def _read(path: Path, words: tuple[str, ...], layers: tuple[int, ...], kept: tuple[int, ...]) -> Aggregate:
+def _read(path: Path, words: tuple[str, ...], layers: tuple[int, ...]) -> Aggregate:
     facts = saved_facts(path)
     contexts = np.array(facts.pop("contexts"), dtype=np.int64)
-    return Aggregate(path, words, layers, kept, contexts=contexts, **facts)
+    return Aggregate(path, words, layers, contexts=contexts, **facts)
 
 
 def chunks(sentences: Iterable[Found], values: int) -> Iterator[list[Found]]:
@@ -157,35 +157,31 @@ class _Run:
     counts: _Counts = field(default_factory=_Counts)
 
     def until(self, sample: Sample, stops: list[int], entry: CacheSlot) -> None:
-        """Goes through the sample and saves a part at every stop; begins where the last part before the first ends."""
+        """Go through the sample and save a part at every stop; begin where the last part before the first ends."""
         self._resume(entry, stops[0])
         self.advance(self.counts.sentences)
         checkpoint, began = entry.part("latest"), time.monotonic()
-        left, taken = deque(stops), deque[_Taken]()
+        prepared = deque[_Prepared]()
 
         def contexts() -> Iterator[list[Context]]:
             for chunk in self._chunks(sample, stops):
-                taken.append(self._taken(chunk))
-                yield taken[-1].contexts
+                prepared.append(self._prepare(chunk))
+                yield prepared[-1].contexts
 
         # Sentences of a text share no beginnings worth looking for.
         stream = partial(encode_shards, layers=self.layers, share_prefixes=False)
-        shards = current().map(stream, self.model, contexts(), f"encoding sentences with {self.model.name}")
-        while left:
-            if self.counts.sentences < left[0]:
-                shard = next(shards)
-                self._add(taken.popleft(), shard)
-            if self.counts.sentences == left[0]:
-                self._save(entry.part(str(left.popleft())))
-            elif time.monotonic() - began > CHECKPOINT:
-                self._save(checkpoint)
-            else:
-                continue
-            began = time.monotonic()
+        if self.counts.sentences in stops:
+            self._save(entry.part(str(self.counts.sentences)))
+        for shard in current().map(stream, self.model, contexts(), f"encoding sentences with {self.model.name}"):
+            self._add(prepared.popleft(), shard)
+            is_stop = self.counts.sentences in stops
+            if is_stop or time.monotonic() - began > CHECKPOINT:
+                self._save(entry.part(str(self.counts.sentences)) if is_stop else checkpoint)
+                began = time.monotonic()
         shutil.rmtree(checkpoint.path, ignore_errors=True)
 
     def _chunks(self, sample: Sample, stops: list[int]) -> Iterator[list[Found]]:
-        """From where the counts are: no chunk goes beyond a stop."""
+        """Yield what is left of the sample in chunks, of which none goes beyond a stop."""
         done = self.counts.sentences
         sentences = sample.read(done)
         for stop in stops:
@@ -193,11 +189,10 @@ class _Run:
             done = stop
 
     def _resume(self, entry: CacheSlot, before: int) -> None:
-        paths = [part.path / SUMS for part in entry.parts() if part.whole()]
-        done = {path: saved_facts(path)["sentences"] for path in paths}
-        done = {path: sentences for path, sentences in done.items() if sentences <= before}
-        if done:
-            facts = self.sums.restore(max(done, key=lambda path: done[path]))
+        done = {saved_facts(part.path / SUMS)["sentences"]: part for part in entry.parts() if part.whole()}
+        nearest = max((sentences for sentences in done if sentences <= before), default=None)
+        if nearest is not None:
+            facts = self.sums.restore(done[nearest].path / SUMS)
             facts.pop("contexts")
             self.counts = _Counts(**facts)
 
@@ -205,47 +200,40 @@ class _Run:
         facts: dict[str, Any] = vars(self.counts) | {"contexts": self.sums.count.tolist()}
         part.write(lambda folder: self.sums.save(folder / SUMS, facts))
 
-    def _taken(self, chunk: list[Found]) -> "_Taken":
-        """The words of the sentences in their contexts, cut where the model does not admit the whole."""
-        taken = _Taken(len(chunk))
+    def _prepare(self, chunk: list[Found]) -> "_Prepared":
+        """Return the words of the sentences in their contexts, cut where the model does not admit the whole."""
+        prepared = _Prepared(_Counts(len(chunk)))
         for sentence in chunk:
-            whole = fits(self.model, sentence.text)
+            is_whole = fits(self.model, sentence.text)
             for word, start, end in sentence.spans:
-                context: Context | None = Context(self.words[word], sentence.text, start, end)
-                if not whole and context is not None:
-                    taken.windowed += 1
-                    context = window(self.model, context)
-                if context is None:
-                    taken.too_long.append(self.words[word])
-                    continue
-                taken.contexts.append(context)
-                taken.words.append(word)
-        return taken
+                context = Context(self.words[word], sentence.text, start, end)
+                cut = context if is_whole else window(self.model, context)
+                prepared.counts.windowed += not is_whole
+                if cut is None:
+                    prepared.counts.fail(self.words[word], TOO_LONG)
+                else:
+                    prepared.contexts.append(cut)
+                    prepared.words.append(word)
+        return prepared
 
-    def _add(self, taken: "_Taken", shard: SubwordStates) -> None:
-        self.counts.windowed += taken.windowed
-        for word in taken.too_long:
-            self.counts.fail(word, TOO_LONG)
+    def _add(self, prepared: "_Prepared", shard: SubwordStates) -> None:
         for failure in shard.failures:
-            self.counts.fail(failure.word, failure.reason)
+            prepared.counts.fail(failure.word, failure.reason)
+        self.counts.add(prepared.counts)
         subwords = np.array(shard.subwords, dtype=np.int64)
-        located = np.flatnonzero(subwords)
-        if len(located):
-            self.sums.add(shard.states, subwords[located], np.array(taken.words)[located])
-        self.counts.sentences += taken.sentences
-        self.advance(taken.sentences)
+        if subwords.any():
+            self.sums.add(shard.states, subwords[subwords > 0], np.array(prepared.words)[subwords > 0])
+        self.advance(prepared.counts.sentences)
 
 
 @dataclass
-class _Taken:
+class _Prepared:
     """What a chunk gives to encode. It is counted when its states come: the next chunks may be under way by then."""
 
-    sentences: int
+    counts: _Counts
     contexts: list[Context] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
     """The word of each context."""
-    windowed: int = 0
-    too_long: list[str] = field(default_factory=list)
 
 
 _PIECE = re.compile(r"\S+")
@@ -253,9 +241,10 @@ _PIECE = re.compile(r"\S+")
 
 def fits(model: LanguageModel, text: str) -> bool:
     """Whether the model admits the text whole. Only what could be too long is tokenized: a token is a byte at least."""
-    if model.max_length is None or len(text.encode()) + _specials(model) <= model.max_length:
+    specials = model.tokenizer.num_special_tokens_to_add()
+    if model.max_length is None or len(text.encode()) + specials <= model.max_length:
         return True
-    return _length(model, text) <= model.max_length
+    return len(model.tokenizer(text, return_attention_mask=False, verbose=False)["input_ids"]) <= model.max_length
 
 
 def window(model: LanguageModel, context: Context) -> Context | None:
@@ -272,20 +261,5 @@ def window(model: LanguageModel, context: Context) -> Context | None:
         end = pieces[min(len(pieces) - 1, last + width)][1]
         return Context(context.word, context.text[start:end], context.start - start, context.end - start)
 
-    admitted = model.max_length or 0
-    low, high = -1, len(pieces)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _length(model, cut(middle).text) <= admitted:
-            low = middle
-        else:
-            high = middle
-    return cut(low) if low >= 0 else None
-
-
-def _length(model: LanguageModel, text: str) -> int:
-    return len(model.tokenizer(text, return_attention_mask=False, verbose=False)["input_ids"])
-
-
-def _specials(model: LanguageModel) -> int:
-    return int(model.tokenizer.num_special_tokens_to_add())
+    too_wide = bisect_left(range(len(pieces)), True, key=lambda width: not fits(model, cut(width).text))
+    return cut(too_wide - 1) if too_wide else None

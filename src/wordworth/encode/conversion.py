@@ -5,7 +5,6 @@ and only where its sha256 is the one that the catalog pins: a stranger's pickle 
 """
 
 import shutil
-from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -34,7 +33,6 @@ from transformers import __version__ as transformers_version
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
-from wordworth.catalog.entry import Entry, Pinned
 from wordworth.catalog.models import tokenizers_beside
 from wordworth.catalog.registry import entries
 from wordworth.encode.model import refuse_huge
@@ -42,7 +40,7 @@ from wordworth.engine.batching import free_memory
 from wordworth.engine.cache import entry
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
-from wordworth.progress import progress
+from wordworth.progress import waiting
 
 MAGIC = b"GGUF"
 ROPE_FACTORS = "rope_freqs.weight"
@@ -62,28 +60,25 @@ def converted(path: Path) -> Path:
     checksum = measured_sum(path)
 
     def convert(folder: Path) -> None:
-        with progress(f"Converting {path.name}", 4) as advance:
-            _convert(path, folder, advance)
+        with waiting(f"converting {path.name}"):
+            _convert(path, folder)
 
     libraries = [f"transformers {transformers_version}", f"gguf {version('gguf')}"]
     beside = {file.name: measured_sum(file) for file in tokenizers_beside(path)}
     return entry("conversions", [GGUF_CONVERSION, *libraries, checksum, beside], convert)
 
 
-def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
+def _convert(path: Path, into: Path) -> None:
     where: dict[str, Any] = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
     load: Any = load_gguf_checkpoint
     with Foreign(f"{path} cannot be read as a GGUF model", "fetch another file"):
         config = AutoConfig.from_pretrained(**where)
         refuse_huge(config, str(path))
         stored = GGUFReader(str(path))
-        _refuse_hollow(config, stored, path)
         _refuse_larger_than_memory(stored, path)
         _follow_rope(stored, config, path)
-        advance(1)
         tokenizer: Any = AutoTokenizer.from_pretrained(**where)
         _follow_bos(stored, tokenizer)
-        advance(1)
         # With its language-model head where it has one, so that the same folder serves prediction.
         kind: Any = AutoModelForCausalLM if type(config) in MODEL_FOR_CAUSAL_LM_MAPPING else AutoModel
         with torch.device("meta"):
@@ -91,7 +86,6 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         # The library's own bar would appear beside ours.
         with redirect_stderr(StringIO()):
             tensors = load(str(path), return_tensors=True, model_to_load=_Names(model))["tensors"]
-        advance(1)
         _refuse_unread(stored, tensors, path)
         model.load_state_dict(tensors, strict=False, assign=True)
         model.tie_weights()
@@ -100,17 +94,6 @@ def _convert(path: Path, into: Path, advance: Callable[[float], None]) -> None:
         raise WordworthError(f"{path} lacks the weights {absent[0]} ({len(absent)} in all); fetch another file")
     model.save_pretrained(into)
     tokenizer.save_pretrained(into)
-    advance(1)
-
-
-def _refuse_hollow(config: PretrainedConfig, stored: GGUFReader, path: Path) -> None:
-    """Stops where there are fewer tensors than layers, before a network of those layers is laid out."""
-    layers = getattr(config, "num_hidden_layers", None)
-    if isinstance(layers, int) and layers > len(stored.tensors):
-        raise WordworthError(
-            f"{path} says, or leaves it to be supposed, that it has {layers:,} layers, and it holds "
-            f"{len(stored.tensors):,} tensors; fetch another file"
-        )
 
 
 def _refuse_larger_than_memory(stored: GGUFReader, path: Path) -> None:
@@ -200,8 +183,8 @@ def converted_checkpoint(folder: Path) -> Path | None:
     if not path.is_file():
         return None
     checksum = measured_sum(path)
-    pinned = [pin for one in entries("models") if one.details["format"] == FORMAT for pin in _files(one)]
-    if checksum not in {pin.sha256 for pin in pinned if pin.name == CHECKPOINT}:
+    sources = (source for one in entries("models") if one.details["format"] == FORMAT for source in one.sources)
+    if checksum not in {pin.sha256 for source in sources for pin in source.content if pin.name == CHECKPOINT}:
         return None
 
     def convert(into: Path) -> None:
@@ -215,11 +198,6 @@ def converted_checkpoint(folder: Path) -> Path | None:
     return entry("conversions", [CHECKPOINT_CONVERSION, f"transformers {transformers_version}", files], convert)
 
 
-def _files(model: Entry) -> Iterator[Pinned]:
-    for source in model.sources:
-        yield from source.content
-
-
 def _write_tensors(path: Path, into: Path) -> None:
     try:
         # Mapped, so that the weights are not in memory; files of old versions of torch cannot be.
@@ -231,15 +209,6 @@ def _write_tensors(path: Path, into: Path) -> None:
     tensors = read.get("state_dict", read) if isinstance(read, dict) else None
     if not isinstance(tensors, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors.values()):
         raise WordworthError(f"{path} does not hold a model's tensors by name; fetch it again")
-    save_file(_apart(tensors), into, metadata={"format": "pt"})
-
-
-def _apart(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Tied weights share their memory, which safetensors does not write; a copy is loaded and tied again."""
-    met: set[int] = set()
-    apart = {}
-    for name, tensor in tensors.items():
-        place = tensor.untyped_storage().data_ptr()
-        apart[name] = tensor.clone().contiguous() if place in met else tensor.contiguous()
-        met.add(place)
-    return apart
+    # Tied weights share their memory, which safetensors does not write; copies are loaded and tied again.
+    copies = {name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()}
+    save_file(copies, into, metadata={"format": "pt"})

@@ -62,19 +62,10 @@ def load_with_head(
         **config,
     )
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
-        return _headed(network.train(False), tokenizer, source, name or model.name)
-
-
-def _headed(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, source: str, name: str) -> Headed:
-    if network.config.pad_token_id is None:  # a head over the last token finds it by what is padding
-        network.config.pad_token_id = padding_of(tokenizer)
-    return Headed(
-        name=name,
-        source=source,
-        network=network,
-        tokenizer=tokenizer,
-        max_length=max_length_of(network, tokenizer),
-    )
+        if network.config.pad_token_id is None:  # a head over the last token finds it by what is padding
+            network.config.pad_token_id = padding_of(tokenizer)
+        limit = max_length_of(network, tokenizer)
+        return Headed(name or model.name, source, network.train(False), tokenizer, limit)
 
 
 def _nothing(weight: str, network: PreTrainedModel) -> bool:

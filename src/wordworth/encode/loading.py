@@ -4,7 +4,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from logging import ERROR, NOTSET, getLogger
 from pathlib import Path
 from typing import Any
@@ -45,24 +44,6 @@ _BUFFER = re.compile(r"(position_ids|token_type_ids|inv_freq|masked_bias|causal_
 
 class NoHeadError(WordworthError):
     """A network is there, and the head that is asked for is not."""
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where transformers shall load from. It never speaks to the hub itself."""
-
-    folder: Path
-    called: str
-    """What messages and runs call it; a model of the hub with its commit."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What every loader of the library is given."""
-        return {
-            "pretrained_model_name_or_path": str(self.folder),
-            "trust_remote_code": False,
-            "local_files_only": True,
-        }
 
 
 def in_pooler(weight: str, network: PreTrainedModel) -> bool:
@@ -107,20 +88,21 @@ def load_files(
     # `auto` is the library's word for it too.
     wanted = DTYPES.get("float32" if dtype == OWN and where.type in SLOW_IN_HALF else dtype, OWN)
     with quietly():
-        place = _place(name_or_path)
-    with quietly(), waiting(f"loading {called or place.called}"):
-        config = _config(place)
-        tokenizer = _tokenizer(place)
+        folder, source = _locate(name_or_path)
+    with quietly(), waiting(f"loading {called or source}"):
+        config = _config(folder, source)
+        tokenizer = _tokenizer(folder, source)
         chosen = kind(config)
-        placed = _placed(place, chosen, config, device, where, wanted)
-        network: PreTrainedModel = _network(place, chosen, may_lack, dtype=wanted, **placed, **settings)
+        with Foreign(f"the weights of {source} cannot be placed on {device}"):
+            placed = _placed(folder, chosen, config, device, where, wanted)
+        network: PreTrainedModel = _network(folder, source, chosen, may_lack, dtype=wanted, **placed, **settings)
         if not placed:
             network = network.to(where)  # type: ignore[arg-type]  # the library wraps it
     if network.dtype not in DTYPES.values():
         own = str(network.dtype).removeprefix("torch.")
-        raise WordworthError(f"{place.called} is kept in {own}, which is not run; choose --precision float32")
-    _refuse_damaged(place)
-    return network, tokenizer, place.called
+        raise WordworthError(f"{source} is kept in {own}, which is not run; choose --precision float32")
+    _refuse_damaged(folder, source)
+    return network, tokenizer, source
 
 
 def _check_precision(dtype: str) -> None:
@@ -149,36 +131,33 @@ def quietly() -> Iterator[None]:
             library.enable_progress_bar()
 
 
-def _place(name_or_path: str | Path) -> _Place:
-    """The folder to load from: made of a GGUF file or a pinned checkpoint, or fetched from the hub."""
+def _locate(name_or_path: str | Path) -> tuple[Path, str]:
+    """Return the folder to load from, and what messages and runs call it: a model of the hub with its commit."""
     called = str(name_or_path)
     path = Path(name_or_path).expanduser()
     if called.startswith("hf://"):
-        return replace(_of_file(from_hub(called)), called=called)
-    if path.is_file():
-        return _of_file(path)
-    if path.is_dir():
-        return _of_folder(path)
+        return _convert_where_needed(from_hub(called)), called
+    if path.exists():
+        return _convert_where_needed(path), str(path)
     if path.is_absolute() or called.startswith((".", "~")):
         raise WordworthError(f"there is no model at {path}; give the path of a .gguf file or of a model's folder")
     folder = snapshot(called)
-    return replace(_of_folder(folder), called=f"{called.partition('@')[0]}@{folder.name}")
+    return _convert_where_needed(folder), f"{called.partition('@')[0]}@{folder.name}"
 
 
-def _of_file(path: Path) -> _Place:
-    if path.suffix != ".gguf":
-        raise WordworthError(f"{path} is not a model; give a .gguf file, a folder with safetensors, or a hub name")
-    return _Place(converted(path), str(path))
-
-
-def _of_folder(path: Path) -> _Place:
+def _convert_where_needed(path: Path) -> Path:
+    """Return a folder of safetensors: this one, or what a GGUF file or a pinned checkpoint was converted into."""
+    if path.is_file():
+        if path.suffix != ".gguf":
+            raise WordworthError(f"{path} is not a model; give a .gguf file, a folder with safetensors, or a hub name")
+        return converted(path)
     if weight_files(path):
-        return _Place(path, str(path))
+        return path
     if checkpoint := converted_checkpoint(path):
-        return _Place(checkpoint, str(path))
+        return checkpoint
     ggufs = sorted(path.glob("*.gguf"))
     if len(ggufs) == 1:
-        return _of_file(ggufs[0])
+        return converted(ggufs[0])
     if ggufs:
         raise WordworthError(f"{path} holds {len(ggufs)} GGUF files; give the path of one of them")
     raise WordworthError(
@@ -186,37 +165,42 @@ def _of_folder(path: Path) -> _Place:
     )
 
 
-def _refuse_damaged(place: _Place) -> None:
+def _refuse_damaged(folder: Path, source: str) -> None:
     """Weights in the hub's cache are links to files that are called by their sha256, which is measured here."""
-    for file in weight_files(place.folder):
+    for file in weight_files(folder):
         blob = file.resolve()
         if _SHA256.fullmatch(blob.name) and measured_sum(blob) != blob.name:
             raise WordworthError(
-                f"the weights of {place.called} are damaged in the hub's cache; remove {blob} and run it again"
+                f"the weights of {source} are damaged in the hub's cache; remove {blob} and run it again"
             )
 
 
-def _config(place: _Place) -> PretrainedConfig:
-    with Foreign(f"the configuration of {place.called} cannot be read"):
-        config: PretrainedConfig = AutoConfig.from_pretrained(**place.options)
-        refuse_huge(config, place.called)
+def _options(folder: Path) -> dict[str, Any]:
+    """Return what every loader of the library is given: it never speaks to the hub itself."""
+    return {"pretrained_model_name_or_path": str(folder), "trust_remote_code": False, "local_files_only": True}
+
+
+def _config(folder: Path, source: str) -> PretrainedConfig:
+    with Foreign(f"the configuration of {source} cannot be read"):
+        config: PretrainedConfig = AutoConfig.from_pretrained(**_options(folder))
+        refuse_huge(config, source)
         quantized = getattr(config, "quantization_config", None)
         # The library would take the codes of a quantization that it does not know for the weights.
         quantizers: Any = AutoHfQuantizer
         if quantized and not quantizers.supports_quant_method(quantized):
             raise WordworthError(
-                f"the weights of {place.called} are quantized by {quantized.get('quant_method')!r}, which transformers "
+                f"the weights of {source} are quantized by {quantized.get('quant_method')!r}, which transformers "
                 "does not read; name the model that it was made from"
             )
     return config
 
 
-def _tokenizer(place: _Place) -> PreTrainedTokenizerFast:
-    with Foreign(f"the tokenizer of {place.called} cannot be loaded"):
-        tokenizer = AutoTokenizer.from_pretrained(**place.options)
+def _tokenizer(folder: Path, source: str) -> PreTrainedTokenizerFast:
+    with Foreign(f"the tokenizer of {source} cannot be loaded"):
+        tokenizer = AutoTokenizer.from_pretrained(**_options(folder))
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise WordworthError(
-            f"{place.called} has no fast tokenizer, so a word cannot be located among its tokens; convert it to "
+            f"{source} has no fast tokenizer, so a word cannot be located among its tokens; convert it to "
             "tokenizer.json"
         )
     return tokenizer
@@ -228,25 +212,26 @@ def _base(config: PretrainedConfig) -> Any:
     return AutoModelForTextEncoding if encoder_only else AutoModel
 
 
-def _network(place: _Place, kind: Any, may_lack: Callable[[str, PreTrainedModel], bool], **settings: Any) -> Any:
+def _network(
+    folder: Path, source: str, kind: Any, may_lack: Callable[[str, PreTrainedModel], bool], **settings: Any
+) -> Any:
     name = kind.__name__.removeprefix("Auto")
-    with Foreign(f"the weights of {place.called} cannot be loaded as safetensors of {name}"):
-        network, info = kind.from_pretrained(
-            use_safetensors=True, output_loading_info=True, **place.options, **settings
-        )
+    with Foreign(f"the weights of {source} cannot be loaded as safetensors of {name}"):
+        options = _options(folder) | {"use_safetensors": True, "output_loading_info": True}
+        network, info = kind.from_pretrained(**options, **settings)
     # A gap would be filled at random.
     missing = sorted(key for key in info["missing_keys"] if not may_lack(key, network))
     if missing:
         base = f"{network.base_model_prefix}."
         kinds = NoHeadError if not any(key.startswith(base) for key in missing) else WordworthError
         raise kinds(
-            f"{place.called} lacks the weights {missing[0]} ({len(missing)} in all), which would be random; fetch it "
+            f"{source} lacks the weights {missing[0]} ({len(missing)} in all), which would be random; fetch it "
             "again, or name a model that was trained for this"
         )
     unread = sorted(key for key in info["unexpected_keys"] if _belongs_inside(key, network))
     if unread:
         raise WordworthError(
-            f"{place.called} holds the weights {unread[0]} ({len(unread)} in all), for which its configuration has no "
+            f"{source} holds the weights {unread[0]} ({len(unread)} in all), for which its configuration has no "
             "place; fetch it again, or name the model that it was made from"
         )
     if len(set(getattr(network, "hf_device_map", {}).values())) > 1:
@@ -273,18 +258,16 @@ def _belongs_inside(key: str, network: PreTrainedModel) -> bool:
 
 
 def _placed(
-    place: _Place, kind: Any, config: PretrainedConfig, device: str, where: torch.device, dtype: torch.dtype | str
+    folder: Path, kind: Any, config: PretrainedConfig, device: str, where: torch.device, dtype: torch.dtype | str
 ) -> dict[str, Any]:
-    """What the library is told of where the network goes; nothing where that is the machine's memory alone."""
+    """Return what the library is told of where the network goes; nothing where that is the machine's memory alone."""
     count = size = 0
     if device in ("auto", SPREAD, DISK):
-        with Foreign(f"the weights of {place.called} cannot be loaded as safetensors"):
-            count, size = measure_weights(place.folder, dtype)
+        count, size = measure_weights(folder, dtype)
     if not count or (device != DISK and fits(size, where)):
         # Straight to the device, where the library can: they need not fit the machine's memory as well.
         return {"device_map": {"": where}} if where.type == "cuda" and can_spread() else {}
-    with Foreign(f"the configuration of {place.called} cannot be read"):
-        parts = device_map(kind, config, size / count, where, from_disk=device == DISK)
+    parts = device_map(kind, config, size / count, where, from_disk=device == DISK)
     return {"device_map": parts, "offload_folder": offload_folder().name}
 
 

@@ -5,7 +5,9 @@ run once, and after it the trie of the words' tokens is run level by level: each
 its own path. Tries after prefixes of one length go through together.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
@@ -84,17 +86,10 @@ class PrefixGroup:
         return NodeCopies(nodes[order], rows[order])
 
 
-class _Prefixes:
-    """The first tokens of texts, as keys of a dictionary."""
-
-    def __init__(self, tokens: Tokens) -> None:
-        self.size = tokens.ids.itemsize
-        self.ids = tokens.ids.tobytes()
-        self.starts: list[int] = (tokens.starts * self.size).tolist()
-
-    def of(self, text: int, length: int) -> bytes:
-        start = self.starts[text]
-        return self.ids[start : start + length * self.size]
+def _keys(tokens: Tokens, texts: Iterable[int], lengths: Iterable[int]) -> list[bytes]:
+    """Return the first tokens of texts, as keys of a dictionary."""
+    starts: list[int] = tokens.starts.tolist()
+    return [tokens.ids[starts[at] : starts[at] + length].tobytes() for at, length in zip(texts, lengths, strict=True)]
 
 
 @dataclass
@@ -114,21 +109,21 @@ class _Candidate:
 
 def group_by_prefix(tokens: Tokens, budget: Budget) -> tuple[list[PrefixGroup], Numbers]:
     """Groups where these are cheaper than running each sentence whole; and the other sentences."""
-    prefixes = _Prefixes(tokens)
     by_prefix: dict[bytes, list[int]] = {}
-    for text, length in enumerate(tokens.begins.tolist()):
-        by_prefix.setdefault(prefixes.of(text, length), []).append(text)
+    size = tokens.ids.itemsize
+    for text, prefix in enumerate(_keys(tokens, range(len(tokens)), tokens.begins.tolist())):
+        by_prefix.setdefault(prefix, []).append(text)
     # Words behind a lone marker (“▁”, “Ġ”) join those of the same left context without it.
     for prefix in sorted(by_prefix, key=len, reverse=True):
-        shorter = prefix[: -prefixes.size]
+        shorter = prefix[:-size]
         if prefix and len(by_prefix.get(shorter, ())) > len(by_prefix[prefix]):
             by_prefix[shorter] += by_prefix.pop(prefix)
     alone = [members[0] for members in by_prefix.values() if len(members) == 1]
     groups: list[PrefixGroup] = []
-    several = [(len(prefix) // prefixes.size, members) for prefix, members in by_prefix.items() if len(members) > 1]
+    several = [(len(prefix) // size, members) for prefix, members in by_prefix.items() if len(members) > 1]
     several.sort(key=lambda one: one[0])
     for candidate in _candidates(several, tokens.lengths.tolist(), budget.together):
-        group = _worthwhile(candidate, tokens, prefixes, budget)
+        group = _worthwhile(candidate, tokens, budget)
         if group:
             groups.append(group)
         else:
@@ -155,17 +150,17 @@ def _candidates(several: list[tuple[int, list[int]]], lengths: list[int], togeth
     return candidates
 
 
-def _worthwhile(candidate: _Candidate, tokens: Tokens, prefixes: _Prefixes, budget: Budget) -> PrefixGroup | None:
+def _worthwhile(candidate: _Candidate, tokens: Tokens, budget: Budget) -> PrefixGroup | None:
     """None where it would cost more than running the sentences whole."""
     length, texts = candidate.length, np.array(candidate.texts, dtype=np.intp)
-    number: dict[bytes, int] = {}
-    numbers = [number.setdefault(prefixes.of(text, length), len(number)) for text in candidate.texts]
+    prefixes = _keys(tokens, candidate.texts, repeat(length, len(texts)))
+    number = {prefix: at for at, prefix in enumerate(dict.fromkeys(prefixes))}
     saved = int(tokens.lengths[texts].sum()) - len(number) * length - candidate.passes * budget.pass_cost
     if saved <= 0:
         return None
     left = tokens.lengths[texts] - length
     suffixes = padded(tokens.ids, tokens.starts[texts] + length, left, 0)
-    levels, nodes = trie_levels(np.array(numbers, dtype=np.intp), suffixes, left)
+    levels, nodes = trie_levels(np.array([number[prefix] for prefix in prefixes], dtype=np.intp), suffixes, left)
     if saved <= sum(len(level.tokens) for level in levels):
         return None
     table = np.frombuffer(bytearray(b"".join(number)), dtype=tokens.ids.dtype).reshape(len(number), length)

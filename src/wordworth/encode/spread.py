@@ -26,19 +26,15 @@ SPREAD, DISK = "spread", "disk"
 """Values of --device: over all there are; every layer from disk."""
 SHARE = 0.8
 """Of free memory that weights may take; the rest is for what is computed."""
-_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
 
 
 def measure_weights(folder: Path, dtype: torch.dtype | str) -> tuple[int, int]:
-    """Count the numbers in a folder's safetensors, and their bytes in a precision (`auto`: their own)."""
-    count = size = 0
-    for file in weight_files(folder):
+    """Count the numbers in a folder's safetensors, and their bytes in a precision (`auto`: those of the files)."""
+    files, count = weight_files(folder), 0
+    for file in files:
         with safe_open(file, framework="pt") as opened:
-            for one in map(opened.get_slice, opened.keys()):
-                each = _BYTES.get(one.get_dtype(), 4) if isinstance(dtype, str) else dtype.itemsize
-                count += prod(one.get_shape())
-                size += each * prod(one.get_shape())
-    return count, size
+            count += sum(prod(opened.get_slice(name).get_shape()) for name in opened.keys())  # noqa: SIM118
+    return count, sum(file.stat().st_size for file in files) if isinstance(dtype, str) else count * dtype.itemsize
 
 
 def can_spread() -> bool:

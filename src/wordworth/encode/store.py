@@ -22,22 +22,20 @@ from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
 from wordworth.encode.units import SubwordStates
-from wordworth.engine.cache import CacheSlot, slot
+from wordworth.engine.cache import slot
 from wordworth.engine.filling import Filling, Part
 from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
 
-LAYOUT = 2
+LAYOUT = 3
 STATES = "states.safetensors"
 WRITERS = {"cuda": 6}
 """Threads that write chunks behind a device; where there are none, each is written before the next is computed."""
-SOME = "cut into chunks as all layers are"
-"""Part of the key where not all layers are kept: such chunks were once larger."""
 
 
 @dataclass(frozen=True, eq=False)
 class VectorStore:
-    """The vectors of a list of contexts. Row i of what is read belongs to `words[i]`."""
+    """The vectors of a list of contexts. Row i of what is read belongs to the context `rows[i]`."""
 
     folder: Path
     model: str
@@ -61,10 +59,6 @@ class VectorStore:
     def rows(self) -> NDArray[np.intp]:
         """The contexts whose word was located."""
         return np.flatnonzero(self._counts[self.place])
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        return tuple(self.contexts[row].word for row in self.rows.tolist())
 
     @cached_property
     def subwords(self) -> NDArray[np.intp]:
@@ -108,31 +102,20 @@ def encode_to_store(
 ) -> VectorStore:
     """Encodes what the store does not hold yet. A run that was killed goes on where it was; processes share the work.
 
-    A chunk that holds every layer serves for some of them. `advance(n)` is called when n more contexts are done.
+    `advance(n)` is called when n more contexts are done.
     """
     chosen = checked_layers(model, layers)
     distinct, place = unique(contexts)
     texts = [[context.text, context.start, context.end] for context in distinct]
-    every = checked_layers(model, None)
-    whole = slot("vectors", [LAYOUT, *model.identity, every, texts])
-    some = slot("vectors", [LAYOUT, *model.identity, sorted(chosen), texts, SOME])
-    entry = whole if set(chosen) == set(every) else some
-    runs = shards(distinct, values_of(model))
-    tell = advance or (lambda _: None)
-    parts: list[CacheSlot] = []
-    waiting: list[Part[list[Context]]] = []
-    for number, contexts_of_part in enumerate(runs):
-        part = whole.part(f"{number:05d}")
-        if entry is some and part.sound():
-            tell(len(contexts_of_part))
-        else:
-            part = entry.part(part.path.name)
-            waiting.append(Part(part, contexts_of_part, len(contexts_of_part)))
-        parts.append(part)
-    stream, write = partial(encode_shards, layers=chosen), partial(_write, layers=chosen)
+    entry = slot("vectors", [LAYOUT, *model.identity, sorted(chosen), texts])
+    parts = [
+        Part(entry.part(f"{number:05d}"), contexts_of_part, len(contexts_of_part))
+        for number, contexts_of_part in enumerate(shards(distinct, values_of(model)))
+    ]
+    stream, write = partial(encode_shards, layers=sorted(chosen)), partial(_write, layers=sorted(chosen))
     filling = Filling(stream, write, f"encoding words with {model.name}", WRITERS.get(model.device.type, 0))
-    filling.fill(model, waiting, tell)
-    chunks = tuple(part.path / STATES for part in parts)
+    filling.fill(model, parts, advance)
+    chunks = tuple(part.slot.path / STATES for part in parts)
     return VectorStore(entry.path, model.name, model.dim, tuple(contexts), chosen, chunks, place)
 
 
@@ -140,7 +123,7 @@ def _tensor(layer: int) -> str:
     return f"layer.{layer}"
 
 
-def _write(shard: SubwordStates, folder: Path, layers: tuple[int, ...]) -> None:
+def _write(shard: SubwordStates, folder: Path, layers: Sequence[int]) -> None:
     record = {
         "subwords": shard.subwords,
         "failures": [[failure.row, failure.word, failure.reason] for failure in shard.failures],

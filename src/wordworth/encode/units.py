@@ -4,11 +4,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.contexts import Context
@@ -44,14 +42,11 @@ class Work:
 
 def work_for(model: LanguageModel, batch_tokens: int | None = None) -> Work:
     """On a processor a shard after the other; on a GPU as much as fills it, by the model's size and the free memory."""
-    usual = budget_for(model.device, batch_tokens, padding=model.ignores_padding)
     if model.device.type != "cuda":
-        return Work(usual, 1)
+        return Work(budget_for(model.device, batch_tokens, padding=model.ignores_padding), 1)
     work = sized(model, free_memory(model.device))
-    if batch_tokens is not None:
-        work.budget.tokens = batch_tokens
-    if not model.ignores_padding:
-        work.budget.pass_cost = 0
+    work.budget.tokens = batch_tokens or work.budget.tokens
+    work.budget.pass_cost *= model.ignores_padding
     return work
 
 
@@ -92,17 +87,6 @@ class SubwordStates:
     """layers × tokens × dim, in the order of the contexts."""
     tally: PassTally = field(default_factory=PassTally)
     """Of all the shards that went through with this one, where it is the first of them."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For the way from a worker: numbers as plain bytes, whatever their precision."""
-        numbers = self.states.contiguous().view(torch.uint8).numpy()
-        return _unpacked, (self.subwords, self.failures, numbers, self.states.dtype, self.tally)
-
-
-def _unpacked(
-    subwords: list[int], failures: list[Failure], numbers: NDArray[np.uint8], dtype: torch.dtype, tally: PassTally
-) -> SubwordStates:
-    return SubwordStates(subwords, failures, torch.from_numpy(numbers).view(dtype), tally)
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,8 +52,8 @@ Make = Callable[[Path], object]
 """Fills the folder that it is given."""
 
 _damaged: Counter[str] = Counter()
-_apart: dict[str, Path] = {}
-"""Kind → where its entries lie for the moment."""
+_apart: list[Path] = []
+"""Where entries of a model lie for the moment, the last of these."""
 
 
 def damaged() -> dict[str, int]:
@@ -68,8 +68,8 @@ def is_kept() -> bool:
 
 def kind_folder(kind: str) -> Path:
     """Where the entries of a kind lie: in the cache, or with WORDWORTH_NO_CACHE in a folder that ends with the run."""
-    if kind in _apart:
-        return _apart[kind] / kind
+    if _apart and kind in OF_A_MODEL:
+        return _apart[-1] / kind
     return (cache_dir() if kind in FETCHED else _computed()) / kind
 
 
@@ -91,19 +91,17 @@ def _remove_if_owner(folder: str, owner: int) -> None:
 
 
 @contextmanager
-def forgotten(kinds: tuple[str, ...] = OF_A_MODEL) -> Iterator[None]:
-    """Keep the entries of these kinds in a folder of their own while inside, and remove it at the end.
+def forgotten() -> Iterator[None]:
+    """Keep what a model gives in a folder of its own while inside, and remove it at the end.
 
     This is for a model in training, whose weights nobody will have again.
     """
     with tempfile.TemporaryDirectory(prefix="wordworth-") as folder:
-        before = dict(_apart)
-        _apart.update(dict.fromkeys(kinds, Path(folder)))
+        _apart.append(Path(folder))
         try:
             yield
         finally:
-            _apart.clear()
-            _apart.update(before)
+            _apart.pop()
 
 
 def key_of(identity: object) -> str:
@@ -134,8 +132,6 @@ class CacheSlot:
 
     def is_intact(self) -> bool:
         """Return whether all files are there and as they were written."""
-        if not self.path.exists():
-            return False
         try:
             sums = self.pinned or _sums_in(self.path)
             return all(sha256_of(self.path / name) == checksum for name, checksum in sums.items())
@@ -144,11 +140,11 @@ class CacheSlot:
 
     def sound(self) -> bool:
         """Return whether the entry can be used, and note that it was: `prune` removes what was not used for longest."""
-        is_intact = self.is_intact()
-        if is_intact:
-            with suppress(OSError):  # a cache that is shared and cannot be written
-                os.utime(self.path)
-        return is_intact
+        if not self.is_intact():
+            return False
+        with suppress(OSError):  # a cache that is shared and cannot be written
+            os.utime(self.path)
+        return True
 
     def whole(self) -> bool:
         """Return whether the entry can be used; remove and count a damaged one. Call it under the entry's lock."""
@@ -169,42 +165,24 @@ class CacheSlot:
                 lines = [f"{sha256_of(path)}  {path.relative_to(folder)}\n" for path in _files(folder)]
                 (folder / SUMS).write_text("".join(lines), encoding="utf-8")
 
-    def claim(self, *, wait: bool = True) -> "Claim | None":
-        """The right to make the entry; None where it is there. filelock's `Timeout` where another process has it.
+    def claim(self, *, wait: bool = True) -> ExitStack | None:
+        """Lock the entry to make it; None where it is there. filelock's `Timeout` where another process has it.
 
-        So the content may be computed for a while, beside that of other entries, before it is written.
+        So the content may be computed for a while, with that of other entries, before it is written.
         """
         if self.sound():
             return None
-        with ExitStack() as held:
-            held.enter_context(locked(self.path, wait=wait))
-            if self.whole():
-                return None
-            return Claim(self, held.pop_all())
+        with ExitStack() as lock:
+            lock.enter_context(locked(self.path, wait=wait))
+            return None if self.whole() else lock.pop_all()
 
     def get(self, make: Make) -> Path:
-        """The folder of the entry, made first where it is not there or damaged. Of several processes one makes it."""
-        claim = self.claim()
-        if claim:
-            claim.write(make)
+        """Return the entry's folder, made first where it is missing or damaged. Of several processes one makes it."""
+        lock = self.claim()
+        if lock:
+            with lock:
+                self.write(make)
         return self.path
-
-
-@dataclass(frozen=True)
-class Claim:
-    """An entry that this process alone may make, until it is written or given up."""
-
-    slot: CacheSlot
-    _held: ExitStack
-
-    def write(self, make: Make) -> None:
-        """Fills the entry. Whether that succeeds or not, the claim ends."""
-        with self._held:
-            self.slot.write(make)
-
-    def release(self) -> None:
-        """Give the claim up."""
-        self._held.close()
 
 
 def slot(kind: Kind, identity: object, pinned: Mapping[str, str] | None = None) -> CacheSlot:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from wordworth.errors import WordworthError
 
@@ -25,42 +25,26 @@ PATTERN = r"local|ray(:\S+)?"
 """What an engine is called."""
 
 
-class Engine(Protocol):
-    """Runs shards somewhere."""
+class Engine:
+    """Runs shards in this process, one after the other; `RayCluster` runs them elsewhere."""
 
-    name: str
-    count: int
+    name = "local"
+    count = 1
     """Workers, at the most."""
-    remote: bool
+    remote = False
     """Whether shards run in other processes than this."""
 
     def map(
         self, function: Stream[Model, Item, Result], model: Model, items: Iterable[Item], what: str
     ) -> Iterator[Result]:
-        """The results of a stream function, one an item, in order. `what` is what it does, for messages."""
-
-    def close(self) -> None:
-        """Ends the workers."""
-
-
-class Local:
-    """This process, one shard after the other."""
-
-    name = "local"
-    count = 1
-    remote = False
-
-    def map(
-        self, function: Stream[Model, Item, Result], model: Model, items: Iterable[Item], what: str
-    ) -> Iterator[Result]:
-        """See `Engine.map`."""
+        """Return the results of a stream function, one an item, in order. `what` is what it does, for messages."""
         return function(model, items)
 
     def close(self) -> None:
-        """Nothing is to be ended."""
+        """End the workers."""
 
 
-_current: ContextVar[Engine] = ContextVar("engine", default=Local())  # noqa: B039 - it has no state
+_current: ContextVar[Engine] = ContextVar("engine", default=Engine())  # noqa: B039 - it has no state
 
 
 def current() -> Engine:
@@ -73,7 +57,7 @@ def using(engine: str | Engine) -> Iterator[Engine]:
     """While inside, shards run on an engine, or on one of that name, whose workers begin when they are needed and end
     with it. Inside another engine than `local`, that one stays.
     """
-    if _current.get().remote or engine == Local.name:
+    if _current.get().remote or engine == Engine.name:
         yield _current.get()
         return
     used = engine_of(engine) if isinstance(engine, str) else engine
@@ -90,8 +74,8 @@ def engine_of(called: str) -> Engine:
     """Return the engine of a name: `local`, `ray`, `ray:HOST:PORT`."""
     if not re.fullmatch(PATTERN, called):
         raise WordworthError(f"there is no engine {called!r}; choose local, ray or ray:ADDRESS")
-    if called == Local.name:
-        return Local()
+    if called == Engine.name:
+        return Engine()
     from wordworth.engine.ray_cluster import RayCluster
 
     return RayCluster(called.partition(":")[2])

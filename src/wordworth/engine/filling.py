@@ -7,6 +7,7 @@ looked at again in the end. Where an error ends the work, what was claimed is gi
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from filelock import Timeout
 
-from wordworth.engine.cache import CacheSlot, Claim
+from wordworth.engine.cache import CacheSlot
 from wordworth.engine.engines import Stream, current
 
 Item = TypeVar("Item")
@@ -52,40 +53,44 @@ class Filling(Generic[Item, Result]):
         self, model: Any, parts: Iterable[Part[Item]], advance: Callable[[float], None], *, wait: bool
     ) -> list[Part[Item]]:
         """Gives those that another process is at work on."""
-        claims: deque[tuple[Claim, float]] = deque()
-        writing: deque[tuple[Future[None], Claim, float]] = deque()
+        claims: deque[tuple[Part[Item], ExitStack]] = deque()
+        writing: deque[tuple[Future[None], Part[Item], ExitStack]] = deque()
         busy: list[Part[Item]] = []
 
         def missing() -> Iterator[Item]:
             for part in parts:
                 try:
-                    claim = part.slot.claim(wait=wait)
+                    lock = part.slot.claim(wait=wait)
                 except Timeout:
                     busy.append(part)
                     continue
-                if claim is None:
+                if lock is None:
                     advance(part.amount)
                 else:
-                    claims.append((claim, part.amount))
+                    claims.append((part, lock))
                     yield part.item
+
+        def write(part: Part[Item], lock: ExitStack, result: Result) -> None:
+            with lock:
+                part.slot.write(partial(self.write, result))
 
         def finish(most: int) -> None:
             """Wait until no more than so many are being written."""
             while len(writing) > most:
                 writing[0][0].result()
-                advance(writing.popleft()[2])
+                advance(writing.popleft()[1].amount)
 
         with ThreadPoolExecutor(max(1, self.writers)) as pool:
             try:
                 for result in current().map(self.stream, model, missing(), self.what):
-                    claim, amount = claims.popleft()
-                    writing.append((pool.submit(claim.write, partial(self.write, result)), claim, amount))
+                    part, lock = claims.popleft()
+                    writing.append((pool.submit(write, part, lock, result), part, lock))
                     finish(2 * self.writers)
                 finish(0)
             finally:
-                for future, claim, _ in writing:
+                for future, _, lock in writing:
                     if future.cancel():
-                        claim.release()
-                for claim, _ in claims:
-                    claim.release()
+                        lock.close()
+                for _, lock in claims:
+                    lock.close()
         return busy

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from filelock import Timeout
@@ -18,8 +19,6 @@ IN_USE_SECONDS = 3600.0
 """What was used so short a time ago may be in use, and is not pruned."""
 STALE_SECONDS = 86400.0
 """After so long without a change, a temporary folder is taken for one of a killed process."""
-_BYTES = {"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12}
-_SECONDS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,13 @@ class KindTotal:
 
 def parse_age(text: str) -> float:
     """Return `30d`, `12h` or `2w` in seconds."""
-    return _parse_amount(text, _SECONDS, "30d")
+    return _parse_amount(text, {"h": 3600, "d": 86400, "w": 7 * 86400}, "30d")
 
 
 def parse_size(text: str) -> int:
     """Return `5GB`, `200M` or a number of bytes in bytes; 1 GB is 10⁹ bytes."""
-    return int(_parse_amount(text, _BYTES, "5GB"))
+    units = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+    return int(_parse_amount(text, units | {f"{unit}b": size for unit, size in units.items()}, "5GB"))
 
 
 def _parse_amount(text: str, units: Mapping[str, float], example: str) -> float:
@@ -80,13 +80,10 @@ def entries(kinds: Sequence[str] = ()) -> list[CacheEntry]:
 
 def totals(listed: Iterable[CacheEntry]) -> list[KindTotal]:
     """Return the entries, bytes and times of each kind, the largest first."""
-    by_kind: dict[str, list[CacheEntry]] = {}
-    for entry in listed:
-        by_kind.setdefault(entry.kind, []).append(entry)
     rows = []
-    for kind, members in by_kind.items():
-        times = [entry.used for entry in members]
-        rows.append(KindTotal(kind, len(members), sum(entry.bytes for entry in members), min(times), max(times)))
+    for kind, group in groupby(sorted(listed, key=lambda entry: entry.kind), key=lambda entry: entry.kind):
+        sizes, times = zip(*((entry.bytes, entry.used) for entry in group), strict=True)
+        rows.append(KindTotal(kind, len(sizes), sum(sizes), min(times), max(times)))
     return sorted(rows, key=lambda row: -row.bytes)
 
 

@@ -8,14 +8,15 @@ memory, and runs its shards again. Models and results are sent as pickles: array
 import os
 import pickle
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 from socket import create_connection
 from typing import Any
 
 from wordworth.engine.cache import kind_folder
-from wordworth.engine.engines import Stream
+from wordworth.engine.engines import Engine, Stream
 from wordworth.engine.notices import notice
 from wordworth.errors import Foreign, WordworthError
 
@@ -30,7 +31,7 @@ MAX_GROUP = 64
 _HOST_AND_PORT = re.compile(r"([^/:\s]+):(\d{1,5})$")
 
 
-class RayCluster:
+class RayCluster(Engine):
     """An engine of actors on a running cluster, or on one that is started here and stopped with the engine."""
 
     remote = True
@@ -53,27 +54,17 @@ class RayCluster:
         """See `Engine.map`."""
         self._send(model)
         waiting, size = iter(items), 1
-        free, running = list(self._actors), {}
-        results: dict[int, list[Any]] = {}
-        first = last = 0
+        actors = cycle(self._actors)
+        running: deque[Any] = deque()
         while True:
-            # Results that wait for an earlier one are held in memory, so their number has a limit.
-            while free and last - first < 4 * self.count and (group := list(islice(waiting, size))):
-                actor = free.pop()
-                call = actor.run.remote(function, str(self._models), [self._reference], group)
-                running[call] = actor, last
-                last += 1
+            # Each actor has one call at work and one that waits; results are taken in their order.
+            while len(running) < 2 * self.count and (group := list(islice(waiting, size))):
+                running.append(next(actors).run.remote(function, str(self._models), [self._reference], group))
             if not running:
                 return
-            (call,), _ = self._ray.wait(list(running), num_returns=1)
-            actor, number = running.pop(call)
-            results[number], seconds = self._get(call, what)
-            free.append(actor)
-            wanted = GROUP_SECONDS * len(results[number]) / max(seconds, 1e-3)
-            size = max(1, min(int(wanted), 2 * size, MAX_GROUP))
-            while first in results:
-                yield from results.pop(first)
-                first += 1
+            results, seconds = self._get(running.popleft(), what)
+            size = max(1, min(int(GROUP_SECONDS * len(results) / max(seconds, 1e-3)), 2 * size, MAX_GROUP))
+            yield from results
 
     def close(self) -> None:
         """End the actors, at work or not, and leave Ray if it was joined here."""
