@@ -14,7 +14,7 @@ from benchmarks.common import Result, best_of
 from wordworth.nli.loading import load
 from wordworth.nli.nli import LABELS
 from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.pair_scores import PairTask, scored
+from wordworth.nli.pair_scores import PairTask, score_pairs
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.study import study
@@ -55,7 +55,7 @@ def pair_by_pair() -> Result:
 def _fresh(model: AttentionNli, task: PairTask) -> list[tuple[np.ndarray, np.ndarray]]:
     """Every block scored, in a cache of its own."""
     with _own_cache():
-        return list(scored(model, task))
+        return list(score_pairs(model, task))
 
 
 def _one(model: AttentionNli, pairs: PairSet, index: int) -> np.ndarray:

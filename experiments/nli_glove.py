@@ -17,7 +17,7 @@ from tools.pages import DOCS, markdown, put
 
 from wordworth.cli import main
 from wordworth.files import sha256_of
-from wordworth.nli.examples import Sets, chosen_sets
+from wordworth.nli.examples import Sets, load_sets
 from wordworth.nli.loading import CONFIG, WEIGHTS, load_attention_nli, one_embedding
 from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe, probe_names
@@ -78,7 +78,7 @@ def data_table(measured: Sets) -> str:
 def ship() -> None:
     """The shipped folder, its card, and its checksums in the catalog."""
     found = json.loads((FOLDER / RESULTS).read_text(encoding="utf-8"))
-    measured = chosen_sets(DATA, DEV, TESTS, hold_out=0, longest=LONGEST, seed=0)
+    measured = load_sets(DATA, DEV, TESTS, hold_out=0, longest=LONGEST, seed=0)
     table, test = accuracies(measured)
     PACKAGE.mkdir(parents=True, exist_ok=True)
     for name in (CONFIG, WEIGHTS):

@@ -29,8 +29,8 @@ from scipy import stats
 from experiments.nli_verdicts import PROBES, RECORD, Row
 from wordworth.catalog.models import locate_language_model
 from wordworth.nli.cross_encoder import untrained_cross_encoder
-from wordworth.nli.examples import Sets, chosen_sets
-from wordworth.nli.finetune_nli import FinetuneRecipe, finetune_nli, unfinished
+from wordworth.nli.examples import Sets, load_sets
+from wordworth.nli.finetune_nli import FinetuneRecipe, finetune_nli, is_unfinished
 from wordworth.nli.loading import vectors_to_train_on
 from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe
@@ -85,7 +85,7 @@ def over_glove(job: Job) -> dict[str, float]:
 
 def out_of_minilm(job: Job) -> dict[str, float]:
     """An encoder fine-tuned with the paper's dropout and epochs, and a rate and batches for a smaller network."""
-    if job.folder.exists() and not unfinished(job.folder):
+    if job.folder.exists() and not is_unfinished(job.folder):
         return {}
     place = locate_language_model("minilm-l6")
     fresh = untrained_cross_encoder(place.place, device=job.device, name=place.name, seed=job.seed)
@@ -136,7 +136,7 @@ KINDS = {
 
 def train(kind: str, variant: str, seed: int, device: str, few: int) -> None:
     began = time.monotonic()
-    sets = chosen_sets(KINDS[kind].data, DEV, TESTS, hold_out=0, longest=LONGEST, seed=0)
+    sets = load_sets(KINDS[kind].data, DEV, TESTS, hold_out=0, longest=LONGEST, seed=0)
     if few:
         parts = (sets.training, sets.dev, sets.tests)
         sets = Sets(*(tuple(one.only(range(few), {}) for one in part) for part in parts))

@@ -20,7 +20,7 @@ from wordworth.contexts.sampling import Draw, draw
 from wordworth.encode import Aggregating, aggregate, encode_to_store, load_named
 from wordworth.engine.engines import Engine, using
 from wordworth.nli.loading import load as load_nli
-from wordworth.nli.pair_scores import PairTask, scored
+from wordworth.nli.pair_scores import PairTask, score_pairs
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.whole_words import PredictionRules, load_word_model, predict_words
@@ -110,7 +110,7 @@ def main() -> None:
             "pairs of `infer` (nli-glove)",
             "pairs",
             (50_000, 100_000, 200_000),
-            lambda n: list(scored(nli, PairTask(probe, n))),
+            lambda n: list(score_pairs(nli, PairTask(probe, n))),
         ),
     ]
     table, intake = engines()

@@ -27,7 +27,7 @@ from wordworth.errors import WordworthError
 from wordworth.files import sha256_of
 from wordworth.nli.attention import Network, Shape
 from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.vocabulary import StaticVectors, drawn
+from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.whole_words import load_word_model, predict_words, wrap_word_model
 from wordworth.whole_words.finetune import Training, fine_tune
 
@@ -218,7 +218,7 @@ def test_fine_tuning_an_edited_model_trains_anew(tmp_path: Path, edit: Callable[
 def over(embedding: Embedding, shape: Shape | None = None) -> AttentionNli:
     torch.manual_seed(0)
     network = Network(shape or Shape(dim=6, hidden=8, compare=8)).eval()
-    return AttentionNli("small", network, StaticVectors(embedding, drawn(6, 0)))
+    return AttentionNli("small", network, StaticVectors(embedding, draw_extra_vectors(6, 0)))
 
 
 def test_the_key_of_an_inference_holds_the_values_of_its_vectors() -> None:

@@ -12,8 +12,8 @@ import transformers as hf
 from repair_models import NAMES, networks, tokenizer
 from wordworth.encode.model import trial_ids
 from wordworth.errors import WordworthError
-from wordworth.repair.checkpoint import InSubwords, Repaired, load_whole, refuse_unlike, states
-from wordworth.repair.subwords import every_piece, replaced_matrix, subword_matrix
+from wordworth.repair.checkpoint import InSubwords, Repaired, compute_states, load_whole, refuse_unlike, repair_network
+from wordworth.repair.subwords import every_piece, subword_matrix
 from wordworth.transform import Moments, class_means, erased, leace_of
 
 CLASSES = {"one": ["he", "man", "boy"], "other": ["she", "woman", "girl"]}
@@ -53,17 +53,16 @@ def in_subwords(folder):
 def test_leace_of_subwords_in_any_architecture(folder_of, name, tmp_path):
     repaired = in_subwords(folder_of(name))
     network, ids = repaired.headed.network, trial_ids(repaired.headed.tokenizer)
-    plain, head = states(network, ids), network.get_output_embeddings()
+    plain, head = compute_states(network, ids), network.get_output_embeddings()
     repaired.save(tmp_path / "saved")
     auto = hf.AutoModel.from_pretrained(tmp_path / "saved")
     with torch.inference_mode():
         found = auto(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
-    with replaced_matrix(network, repaired.repair.matrix):
-        expected = states(network, ids)
+    expected = compute_states(repair_network(network, repaired.repair), ids)
     for one, other in zip(expected, found, strict=False):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
     assert not torch.allclose(plain[0], found[0])
-    for one, other in zip(plain, states(network, ids), strict=True):
+    for one, other in zip(plain, compute_states(network, ids), strict=True):
         assert torch.equal(one, other)  # the network in memory is as it was
     pieces = every_piece(load_whole(tmp_path / "saved", device="cpu"), LABELLED)
     means = [np.mean([pieces[word] for word in words], axis=0) for words in CLASSES.values()]
@@ -82,8 +81,8 @@ def test_what_is_not_the_same_is_not_saved(folder_of):
     repaired = in_subwords(folder_of("gpt2"))
     network, ids = repaired.headed.network, trial_ids(repaired.headed.tokenizer)
     with pytest.raises(WordworthError, match="does not compute the same"):
-        refuse_unlike([one + 1 for one in states(network, ids)], folder_of("gpt2"), network, ids)
-    refuse_unlike(states(network, ids), folder_of("gpt2"), network, ids)
+        refuse_unlike([one + 1 for one in compute_states(network, ids)], folder_of("gpt2"), network, ids)
+    refuse_unlike(compute_states(network, ids), folder_of("gpt2"), network, ids)
 
 
 def test_a_pooler_that_the_files_lack_is_not_made_up(folder_of, tmp_path):

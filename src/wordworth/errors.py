@@ -99,6 +99,17 @@ def reason_of(error: BaseException) -> str:
     return first if len(first) <= QUOTED else f"{first[:QUOTED]}…"
 
 
+def first_problem(error: ValueError) -> str:
+    """Return what pydantic found wrong first, and where: “shape.hidden: Input should be a valid integer”."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return reason_of(error)
+    problem = error.errors(include_url=False)[0]
+    place = ".".join(str(part)[:40] for part in problem["loc"])
+    return ": ".join(filter(None, [place, problem["msg"].removeprefix("Value error, ")]))
+
+
 def listed(names: Iterable[object], most: int = 12) -> str:
     """Names in a sentence, the first few of many, each cut where it is long."""
     written = [str(name) for name in names]

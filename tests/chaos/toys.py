@@ -123,7 +123,7 @@ def _make_network(folder: Path) -> None:
     import torch
 
     from wordworth.nli.attention import Network, Shape
-    from wordworth.nli.loading import vectors_to_train_on, write_config, write_weights
+    from wordworth.nli.loading import vectors_to_train_on, write_model
     from wordworth.nli.pairs import PairSet
     from wordworth.nli.probe import load_probe
 
@@ -133,5 +133,4 @@ def _make_network(folder: Path) -> None:
     made = vectors_to_train_on(str(folder / "things.txt"), seed=0)
     torch.manual_seed(0)
     network = Network(Shape(dim=8, hidden=4, compare=4))
-    write_config(folder / "network", network.shape, made.about)
-    write_weights(folder / "network", network.state_dict(), made.extra)
+    write_model(folder / "network", network, made)

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -58,18 +58,16 @@ def _model(kind: str) -> Path:
 
 def _make_network(folder: Path) -> None:
     """A network as `train-nli` saves it, untrained, next to the vectors that it reads."""
-    from wordworth.files import sha256_of
     from wordworth.nli.attention import Network, Shape
-    from wordworth.nli.loading import write_config, write_weights
-    from wordworth.nli.vocabulary import drawn
+    from wordworth.nli.loading import vectors_to_train_on, write_model
 
     vectors = folder / "vectors.txt"
     vectors.write_text("a 1 2 3\nb 3 1 2\nc 2 3 1\nd 1 1 2\n")
     shape = Shape(dim=3, hidden=4, compare=4)
+    made = vectors_to_train_on(vectors, seed=0)
     # Found from the folder that is read, where the worker stands: the bytes are the same wherever it lies.
-    about = {"kind": "static", "name": "small", "source": vectors.name, "sha256": sha256_of(vectors), "steps": []}
-    write_config(folder, shape, about)
-    write_weights(folder, dict(Network(shape).state_dict()), drawn(3, 0))
+    made = replace(made, about=made.about.model_copy(update={"name": "small", "source": vectors.name}))
+    write_model(folder, Network(shape), made)
 
 
 def _model_file(kind: str, name: str, read: Callable[[Path], object]) -> Target:

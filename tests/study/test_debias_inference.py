@@ -13,7 +13,7 @@ from wordworth.nli.attention import Network, Shape
 from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.nli.vocabulary import StaticVectors, drawn
+from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.study import study
 from wordworth.study.debias import PARTS, DebiasSettings
 from wordworth.study.debias.network import probes_of
@@ -45,7 +45,7 @@ def reader(words, monkeypatch) -> AttentionNli:
     with torch.no_grad():
         for parameter in network.parameters():
             parameter *= 2.5
-    made = AttentionNli("tiny-nli", network, StaticVectors(words, drawn(10, seed=0)))
+    made = AttentionNli("tiny-nli", network, StaticVectors(words, draw_extra_vectors(10, seed=0)))
     monkeypatch.setattr("wordworth.study.debias.network.load_attention_nli", lambda _: made)
     return made
 

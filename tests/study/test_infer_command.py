@@ -12,7 +12,7 @@ import torch
 from wordworth.catalog.read.nli import load_nli
 from wordworth.cli import main
 from wordworth.nli.attention import Network, Shape
-from wordworth.nli.loading import load, vectors_to_train_on, write_config, write_weights
+from wordworth.nli.loading import load, vectors_to_train_on, write_model
 from wordworth.nli.nli import accuracy
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
@@ -35,8 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made = vectors_to_train_on("mine.txt", seed=0)
     torch.manual_seed(0)
     network = Network(Shape(dim=8, hidden=4, compare=4))
-    write_config(tmp_path / "model", network.shape, made.about)
-    write_weights(tmp_path / "model", network.state_dict(), made.extra)
+    write_model(tmp_path / "model", network, made)
     return tmp_path
 
 

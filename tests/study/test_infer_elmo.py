@@ -54,7 +54,12 @@ def test_projection_of_layer_one(tmp_path: Path) -> None:
     found = dict(zip(net.get_column("setting"), net.get_column("value"), strict=True))
     he, she = (row / row.norm() for row in elmo.words(elmo.codes(["he", "she"])))
     direction = (he - she) / (he - she).norm()
-    changed = ElmoVectors(elmo).changed("by hand", first=lambda x: x - (x @ direction)[..., None] * direction)
+
+    class ByHand(Layers):
+        def sentences(self, x: Tensor) -> Tensor:
+            return super().sentences(x - (x @ direction)[..., None] * direction)
+
+    changed = ElmoVectors(ByHand())
     pairs = PairSet.of(load_probe(path))
     for setting, version in (("original", model), ("projection", AttentionNli("x", network, changed))):
         both = [pairs.pair(index)[:2] for index in range(4)]

@@ -12,7 +12,7 @@ from wordworth.embedding import Embedding, Provenance
 from wordworth.measure.neutrality import Tally, by_premise, gap_replicates, group_means
 from wordworth.nli.attention import Network, Shape
 from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.vocabulary import StaticVectors, drawn
+from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.study import study
 from wordworth.transform import difference_direction, remove
 
@@ -42,7 +42,7 @@ def model() -> AttentionNli:
             parameter *= 2.5
     vectors = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
     embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return AttentionNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)))
+    return AttentionNli("tiny-nli", network, StaticVectors(embedding, draw_extra_vectors(10, seed=0)))
 
 
 def sentence(subject: str, action: tuple[str, str]) -> str:

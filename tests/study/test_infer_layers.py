@@ -11,7 +11,7 @@ from torch import Tensor
 
 from commands import Command
 from made_elmo import PROBE, made_elmo
-from wordworth.nli.contextual import ElmoVectors, averaged, draw_occurrences
+from wordworth.nli.contextual import ElmoVectors, average_occurrences, draw_occurrences
 from wordworth.nli.loading import load_attention_nli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
@@ -47,19 +47,20 @@ def _by_hand(layers: tuple[int, ...]) -> ElmoVectors:
     """he − she of the means of each layer, taken out of it."""
     read = load_attention_nli("nli").embedder
     assert isinstance(read, ElmoVectors)
-    means = averaged(read, ["he", "she"], draw_occurrences(TEXT, ["he", "she"], 1000), "text")
+    means = average_occurrences(read, ["he", "she"], draw_occurrences(TEXT, ["he", "she"], 1000), "text")
     bases = {}
     for layer in layers:
         he, she = (means[layer - 1][word] / np.linalg.norm(means[layer - 1][word]) for word in ("he", "she"))
         bases[layer - 1] = (he - she) / np.linalg.norm(he - she)
 
-    def every(x: Tensor) -> Tensor:
-        made = x.double().numpy().copy()
-        for at, v in bases.items():
-            made[:, :, at] -= (made[:, :, at] @ v)[..., None] * v
-        return torch.from_numpy(made).float()
+    class ByHand(ElmoVectors):
+        def vectors(self, ids: np.ndarray) -> Tensor:
+            made = super().vectors(ids).double().numpy().copy()
+            for at, v in bases.items():
+                made[:, :, at] -= (made[:, :, at] @ v)[..., None] * v
+            return torch.from_numpy(made).float()
 
-    return read.changed("by hand", every=every)
+    return ByHand(read.elmo)
 
 
 @pytest.mark.parametrize("layers", [(1, 2, 3), (2,)])
@@ -110,7 +111,7 @@ def test_stability_of_layer_one_and_of_means(command: Command, place: Path) -> N
     assert command(*TRAIN, "-o", "nli").code == 0
     read = load_attention_nli("nli").embedder
     assert isinstance(read, ElmoVectors)
-    means = averaged(read, stability_words(), draw_occurrences(TEXT, stability_words(), 1000), "text")
+    means = average_occurrences(read, stability_words(), draw_occurrences(TEXT, stability_words(), 1000), "text")
     for chosen, layers in (((), [1]), (("--elmo-layers", "1,2,3", "--corpus", "text.txt"), [1, 2, 3])):
         answer = command(*INFER, "--stability", "--mitigate", "none", "--random", 0, *chosen, "--overwrite")
         assert answer.code == 0, answer.err

@@ -21,7 +21,7 @@ from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pair_scores import Largest
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.nli.vocabulary import StaticVectors, drawn
+from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.study import study
 from wordworth.study.infer.study import infer_tables
 from wordworth.transform import difference_direction, random_directions, remove
@@ -61,7 +61,7 @@ def model() -> AttentionNli:
             parameter *= 2.5
     vectors = np.random.default_rng(4).normal(size=(len(WORDS), 10)).astype(np.float32)
     embedding = Embedding(WORDS, vectors, Provenance(name="tiny", source="", sha256="0" * 64))
-    return AttentionNli("tiny-nli", network, StaticVectors(embedding, drawn(10, seed=0)))
+    return AttentionNli("tiny-nli", network, StaticVectors(embedding, draw_extra_vectors(10, seed=0)))
 
 
 @dataclass
@@ -223,7 +223,7 @@ def test_samples(model: AttentionNli, probe: Path) -> None:
     assert set(findings.scores.filter(gaps).get_column("n")) == {4}  # premises
     assert "40 pairs, one drawn at random" in findings.notes[1]
     pairs = PairSet.of(load_probe(probe))
-    drawn_ = scoring.evenly(84, 40, 0)
+    drawn_ = scoring.draw_evenly(84, 40, 0)
     expected = _one_by_one(model, pairs)[drawn_, 1].mean()
     assert _value(findings.scores, "net-neutral") == pytest.approx(expected, abs=1e-6)
     one = infer([model], probes=[probe], sample=1, slices=["job=nurse"], mitigate=(), random=0, **FEW)

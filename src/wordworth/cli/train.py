@@ -85,13 +85,13 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     from wordworth.cli import display
     from wordworth.files import refuse_unwritable
     from wordworth.nli.loading import vectors_to_train_on
-    from wordworth.nli.train_nli import NetworkSize, Recipe, cleared
+    from wordworth.nli.train_nli import NetworkSize, Recipe, discard_training
     from wordworth.nli.train_nli import train_nli as trained
     from wordworth.study.infer.versions import trained_without
 
     refuse_unwritable(output)
     if overwrite:
-        cleared(output)
+        discard_training(output)
     names = ("epochs", "patience", "batch", "rate", "smoothing", "average", "seed", "threads")
     recipe = Recipe(device=_device(settings.device), **{name: getattr(settings, name) for name in names})
     with telling(lambda: _KEPT.format(output)):
@@ -128,18 +128,18 @@ def _device(named: str) -> str:
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.catalog.models import locate_language_model
     from wordworth.cli import display
+    from wordworth.encode.training import best_epoch
     from wordworth.files import refuse_existing, refuse_unwritable
     from wordworth.nli.cross_encoder import untrained_cross_encoder
-    from wordworth.nli.finetune_nli import FinetuneRecipe, cleared, finetune_nli, unfinished
+    from wordworth.nli.finetune_nli import FinetuneRecipe, discard_training, finetune_nli, is_unfinished
     from wordworth.nli.nli import accuracy
-    from wordworth.nli.train_nli import best_epoch
     from wordworth.repair.subwords import piece_vectors
     from wordworth.study.mitigation import taken_out
 
     refuse_unwritable(output)
     if overwrite:
-        cleared(output)
-    elif not unfinished(output):
+        discard_training(output)
+    elif not is_unfinished(output):
         refuse_existing(output)
     names = ("epochs", "rate", "batch", "precision", "seed")
     recipe = FinetuneRecipe(**{name: getattr(settings, name) for name in names})
@@ -166,9 +166,9 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
 def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
     from wordworth.cli import display
-    from wordworth.nli.examples import chosen_sets
+    from wordworth.nli.examples import load_sets
 
-    sets = chosen_sets(
+    sets = load_sets(
         settings.data,
         settings.dev,
         settings.accuracy,

@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -45,17 +44,18 @@ class TrainingPlan:
     loss: Callable[[nn.Module, Batch], tuple[Tensor, int]]
     """Returns the loss to minimize, and its weight in the mean that is reported."""
     seed_of: Callable[[int], int | None]
-    """Step → the seed of what is drawn at random from then on; None: go on drawing."""
+    """Takes a step; returns the seed of what is drawn at random from then on, or None to go on drawing."""
     clip: float
     """Norm to which gradients are cut."""
     epochs: int
     save_every: float | None = None
     """Seconds between checkpoints within the epochs; None: one at the end of each."""
     after_step: Callable[[], None] = lambda: None
-    after_epoch: Callable[[int, float], dict[str, float]] = lambda epoch, total: {}
-    """Takes the epoch (from 1) and the weighted sum of its losses; returns what the history keeps of the epoch."""
+    after_epoch: Callable[[Epochs, float], dict[str, float]] = lambda earlier, total: {}
+    """Takes the epochs before this one and the weighted sum of its losses; returns what the history keeps of it."""
     should_stop: Callable[[Epochs], bool] = lambda epochs: False
     """Takes the epochs so far; returns whether the training ends before the last one."""
+    say: Callable[[str], None] = lambda sentence: None
 
 
 class EpochLoader(DataLoader[Any]):
@@ -72,13 +72,10 @@ class EpochLoader(DataLoader[Any]):
 class _EpochBatches(torch.utils.data.IterableDataset[Any]):
     def __init__(self, list_batches: Callable[[int], Iterable[Any]]) -> None:
         self.list_batches, self.epoch = list_batches, 1
+        self.count = sum(1 for _ in list_batches(1))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.list_batches(self.epoch))
-
-    @cached_property
-    def count(self) -> int:
-        return sum(1 for _ in self.list_batches(1))
 
     def __len__(self) -> int:
         return self.count
@@ -96,7 +93,8 @@ class SeededTrainer(Trainer):
         height: Callable[[int], float] = lambda step: 1.0,
     ) -> None:
         """Prepare a training whose learning rate is the optimizer's times `height(step)`."""
-        require_accelerate()
+        if find_spec("accelerate") is None:
+            raise WordworthError("training needs accelerate, as transformers' Trainer does; install `wordworth[train]`")
         device = next(network.parameters()).device
         if device.index:
             raise WordworthError(
@@ -144,10 +142,13 @@ class SeededTrainer(Trainer):
 
     def run(self) -> Epochs:
         """Train to the end, from the newest checkpoint of this training if there is one; return its epochs."""
-        plan, checkpoint = self.plan, last_checkpoint(self.plan)
-        history = epochs_of(checkpoint)
-        if history and (len(history) >= plan.epochs or plan.should_stop(history)):
-            return history
+        plan, checkpoint, history = self.plan, _find_checkpoint(self.plan), list[dict[str, float]]()
+        if checkpoint:
+            history = _epochs(TrainerState.load_from_json(str(checkpoint / "trainer_state.json")))
+        if history:
+            plan.say(f"goes on after epoch {len(history)}")
+            if len(history) >= plan.epochs or plan.should_stop(history):
+                return history
         steps = (plan.epochs - len(history)) * len(self.loader)
         with quietly(), progress(f"training {plan.name}", steps) as self.advance:
             self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
@@ -182,9 +183,9 @@ class _Flow(TrainerCallback):
         trainer = self.trainer
         if not all(bool(weight.isfinite().all()) for weight in trainer.network.parameters()):
             trainer.stop_diverged()
-        history = _epochs(state)
-        kept = self.plan.after_epoch(len(history) + 1, trainer.total)
-        trainer.log({"ended_epoch": len(history) + 1, "of": trainer.weight, "sum": trainer.total, **kept})
+        earlier = _epochs(state)
+        kept = self.plan.after_epoch(earlier, trainer.total)
+        trainer.log({"ended_epoch": len(earlier) + 1, "of": trainer.weight, "sum": trainer.total, **kept})
         trainer.total, trainer.weight = 0.0, 0
         control.should_training_stop = self.plan.should_stop(_epochs(state))
 
@@ -219,18 +220,12 @@ def _arguments(plan: TrainingPlan, device: torch.device) -> TrainingArguments:
     )
 
 
-def require_accelerate() -> None:
-    """Raise one sentence where `accelerate`, which Trainer needs, is not installed."""
-    if find_spec("accelerate") is None:
-        raise WordworthError("training needs accelerate, as transformers' Trainer does; install `wordworth[train]`")
-
-
 def epoch_seed(seed: int, epoch: int) -> int:
     """Return the seed of all that torch draws in an epoch; epoch 0 draws the first weights."""
     return int(np.random.SeedSequence([seed, epoch]).generate_state(1)[0])
 
 
-def last_checkpoint(plan: TrainingPlan) -> Path | None:
+def _find_checkpoint(plan: TrainingPlan) -> Path | None:
     """Return the newest complete checkpoint of a training; raise where the folder holds another training's."""
     places = sorted(plan.checkpoints.glob("checkpoint-*"), key=lambda place: int(place.name.rpartition("-")[2]))
     for place in reversed(places):
@@ -248,14 +243,10 @@ def last_checkpoint(plan: TrainingPlan) -> Path | None:
     return None
 
 
-def has_checkpoint(folder: Path) -> bool:
-    """Return whether a training was stopped that keeps its checkpoints in a folder."""
-    return any(folder.glob(f"checkpoint-*/{MARKER}"))
-
-
-def epochs_of(checkpoint: Path | None) -> Epochs:
-    """Return what a checkpoint knows of the epochs before it."""
-    return _epochs(TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))) if checkpoint else []
+def best_epoch(epochs: Epochs) -> int:
+    """Return the epoch (from 1) with the highest dev accuracy, the first of equals; without dev the last."""
+    accuracies = [epoch.get("accuracy", float(at)) for at, epoch in enumerate(epochs)]
+    return 1 + accuracies.index(max(accuracies))
 
 
 def _epochs(state: TrainerState) -> Epochs:

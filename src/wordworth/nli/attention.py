@@ -5,30 +5,33 @@ compare layer W·[a; β] is kept as W_a·a + W_β·β, and because β = Σ_j α_
 belong to a sentence, so that no pair pays for them.
 """
 
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import torch
+from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
 from wordworth.errors import WordworthError
 from wordworth.nli.nli import LABELS
 
+Width = Annotated[int, Field(ge=1, le=1 << 20)]
+
 
 @dataclass(frozen=True)
 class Shape:
-    """All that says how large a network is; kept beside its weights."""
+    """How large a network is; its configuration holds it."""
 
-    dim: int
+    dim: Width
     """Of a word's vector."""
-    layers: int = 1
+    layers: Width = 1
     """Of the vectors: 1 for static ones; several (ELMo) are mixed before the encoder, and anew for `beside`."""
     beside: bool = False
     """Whether the vectors stand beside the encoder's output, as the paper has it with ELMo."""
-    hidden: int = 200
+    hidden: Width = 200
     """Of the encoder, both directions together."""
-    compare: int = 200
+    compare: Width = 200
     """Of the compare and classification layers (the paper: 200, and 400 for ELMo)."""
     dropout: float = 0.2
     labels: tuple[str, ...] = LABELS
@@ -45,15 +48,6 @@ class Shape:
     def attend(self) -> int:
         """Width of an encoded token, and of the attention layers: 200, or 200 + 1024 with ELMo."""
         return self.hidden + (self.dim if self.beside else 0)
-
-    def plain(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self) | {"labels": list(self.labels)}
-
-
-def shape_of(plain: dict[str, Any]) -> Shape:
-    """Return the shape that `Shape.plain` wrote; TypeError where it is none."""
-    return Shape(**{**plain, "labels": tuple(plain["labels"])})
 
 
 class EncodedSentences(NamedTuple):

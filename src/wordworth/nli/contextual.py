@@ -1,12 +1,13 @@
 """ELMo as what an NLI model reads: three layers per token, with a place for a projection in layer 1 or in all layers.
 
-`averaged` gives vectors that do not depend on a context: the mean of each word and layer over a text (Dev et al. 2020,
-over WikiSplit). The text's sentences are read as an NLI model reads its own, words as written, split by `words_of`.
+`average_occurrences` gives vectors that do not depend on a context: the mean of each word and layer over a text (Dev
+et al. 2020, over WikiSplit). Its sentences are read as an NLI model reads its own, words as written, split by
+`words_of`.
 """
 
 import hashlib
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -25,7 +26,6 @@ from wordworth.nli.vocabulary import StaticVectors, words_of
 from wordworth.progress import progress
 from wordworth.transform import Subspace
 
-Change = Callable[[Tensor], Tensor]
 BATCH = 32
 """Sentences of one length that go through ELMo at a time."""
 
@@ -45,12 +45,11 @@ class ElmoVectors:
 
     elmo: Elmo
     name: str = "elmo"
-    first: Change | None = None
-    """Done to layer 1 (…, dim / 2) before the LSTMs read it."""
-    every: Change | None = None
-    """Done to all layers (…, layers, dim) once they are computed."""
+    removed: tuple[Mapping[int, Tensor], ...] = ()
+    """Layer → the basis of what is removed from it, one change after the other; 0 is layer 1 before the LSTMs read it,
+    the others are removed once all layers are computed."""
     steps: tuple[str, ...] = ()
-    """What was done, for people and keys: each step names its values."""
+    """The changes in words, with a hash of their values."""
     _lexicon: _Lexicon = field(default_factory=_Lexicon)
 
     @property
@@ -65,30 +64,37 @@ class ElmoVectors:
     def layers(self) -> int:
         return self.elmo.layers
 
-    def changed(self, step: str, *, first: Change | None = None, every: Change | None = None) -> "ElmoVectors":
-        """The same model with one more change: of layer 1 before the LSTMs read it, or of all layers behind them."""
-        first, every = _after(self.first, first), _after(self.every, every)
-        return replace(self, first=first, every=every, steps=(*self.steps, step))
+    @property
+    def embedding(self) -> None:
+        """None: no file holds vectors that depend on their context."""
 
     def ids(self, sentence: str) -> list[int]:
+        """Return a number per word."""
         index = self._lexicon.index
         return [index.setdefault(word, len(index)) for word in words_of(sentence)]
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
-        """None: characters spell every word."""
+        """Return no word: characters spell every word."""
         return ()
 
     def vectors(self, ids: NDArray[np.int64]) -> Tensor:
+        """Return (sentences, tokens, layers, dim) for (sentences, tokens)."""
         with torch.inference_mode():
             words, marks = self._layer_one(int(ids.max(initial=-1)) + 1)[ids], self.elmo.words(self.elmo.marks())
             begin, end = (mark.expand(len(ids), 1, -1) for mark in marks)
             x = torch.cat([begin, words, end], dim=1)
-            layers = self.elmo.sentences(self.first(x) if self.first else x)
-            layers = self.every(layers) if self.every else layers
-        return layers.clone()  # an ordinary tensor again, which training may keep for its gradients
+            layers = self.elmo.sentences(self._project(x, 0)).unbind(dim=2)
+            projected = [self._project(layer, number) for number, layer in enumerate(layers, start=1)]
+        return torch.stack(projected, dim=2)  # an ordinary tensor again, which training may keep for its gradients
+
+    def _project(self, x: Tensor, layer: int) -> Tensor:
+        for bases in self.removed:
+            if layer in bases:
+                x = x - (x @ bases[layer].T) @ bases[layer]
+        return x
 
     def _layer_one(self, count: int) -> Tensor:
-        """(words, dim / 2) of the first `count` words read."""
+        """Return (words, dim / 2) of the first `count` words read."""
         lexicon = self._lexicon
         with lexicon.lock:
             known = sum(map(len, lexicon.rows))
@@ -99,47 +105,33 @@ class ElmoVectors:
                 lexicon.rows[:] = [torch.cat(lexicon.rows)]
             return lexicon.rows[0] if lexicon.rows else torch.empty(0, self.dim // 2)
 
-    @property
-    def embedding(self) -> None:
-        """None: no file holds vectors that depend on their context."""
-
     def without(self, subspace: Subspace) -> "ElmoVectors":
-        """A subspace taken out of layer 1, before the LSTMs read it; layers 2 and 3 follow from that."""
-        basis = torch.from_numpy(subspace.basis).float()
-        return self.changed(_step(subspace), first=lambda x: x - (x @ basis.T) @ basis)
+        """Return the same with a subspace removed from layer 1 before the LSTMs read it; the others follow."""
+        return self._remove({0: subspace}, _step(subspace))
 
     def without_in(self, subspaces: Mapping[int, Subspace]) -> "ElmoVectors":
-        """A subspace taken out of each of these layers, which are counted from 1, once all of them are computed."""
-        bases = {layer - 1: torch.from_numpy(one.basis).float() for layer, one in subspaces.items()}
-
-        def every(layers: Tensor) -> Tensor:
-            parts = [
-                x - (x @ bases[at].T) @ bases[at] if at in bases else x for at, x in enumerate(layers.unbind(dim=2))
-            ]
-            return torch.stack(parts, dim=2)
-
+        """Return the same with a subspace removed from each of these layers, from 1, once all of them are computed."""
         steps = (f"layer {layer}, {_step(one)}" for layer, one in sorted(subspaces.items()))
-        return self.changed("; ".join(steps), every=every)
+        return self._remove(subspaces, "; ".join(steps))
+
+    def _remove(self, subspaces: Mapping[int, Subspace], step: str) -> "ElmoVectors":
+        bases = {layer: torch.from_numpy(one.basis).float() for layer, one in subspaces.items()}
+        return replace(self, removed=(*self.removed, bases), steps=(*self.steps, step))
 
     def over(self, embedding: Embedding) -> "ElmoVectors":
+        """Raise: no file of word vectors can take ELMo's place."""
         raise WordworthError(f"{self.name} is no file of word vectors, so {embedding.name} cannot take its place")
 
     def context_free(self, words: Sequence[str]) -> Embedding:
-        """Layer 1 of words, as the LSTMs read it, to find directions in."""
+        """Return layer 1 of words, as the LSTMs read it, to find directions in."""
         with torch.inference_mode():
-            layer = self.elmo.words(self.elmo.codes(list(words)))
-            matrix = (self.first(layer) if self.first else layer).numpy()
+            matrix = self._project(self.elmo.words(self.elmo.codes(list(words))), 0).numpy()
         provenance = Provenance(name=f"{self.name} layer 1", sha256=self.elmo.sha256)
         return Embedding(list(words), matrix, provenance)
 
 
 Embedder = StaticVectors | ElmoVectors
 """What turns sentences into vectors of their tokens."""
-
-
-def _after(one: Change | None, other: Change | None) -> Change | None:
-    """Both changes, the first of them first."""
-    return (lambda x: other(one(x))) if one and other else one or other
 
 
 def _step(subspace: Subspace) -> str:
@@ -157,7 +149,7 @@ class DrawnSentences:
 
 
 def draw_occurrences(lines: Iterable[str], words: Sequence[str], per_word: int, seed: int = 0) -> DrawnSentences:
-    """For each word up to `per_word` of the different sentences of at most `LONGEST` tokens that hold it, at random.
+    """Draw for each word up to `per_word` different sentences of at most `LONGEST` tokens that hold it.
 
     A sentence has a number by the seed and its text, and those with the smallest are drawn.
     """
@@ -183,8 +175,10 @@ def draw_occurrences(lines: Iterable[str], words: Sequence[str], per_word: int, 
     return DrawnSentences({sentence: frozenset(drawn[sentence]) for sentence in sorted(drawn)}, too_long)
 
 
-def averaged(vectors: ElmoVectors, words: Sequence[str], drawn: DrawnSentences, text: str) -> tuple[Embedding, ...]:
-    """An embedding a layer: the mean vector of each word over its occurrences. A word that has none is not in it.
+def average_occurrences(
+    vectors: ElmoVectors, words: Sequence[str], drawn: DrawnSentences, text: str
+) -> tuple[Embedding, ...]:
+    """Return an embedding per layer: the mean vector of each word over its occurrences, without words that have none.
 
     `text` is what the sentences were drawn from, for the provenance.
     """

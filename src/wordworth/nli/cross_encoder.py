@@ -17,20 +17,14 @@ from wordworth.encode.heads import Headed, load_with_head, padding_of
 from wordworth.encode.passes import TOLERANCE, accepted
 from wordworth.engine.batching import budget_for, by_length
 from wordworth.engine.identity import hash_content
-from wordworth.errors import Foreign, WordworthError, reason_of
+from wordworth.errors import Foreign, WordworthError, listed, reason_of
 from wordworth.nli.nli import LABELS, TrainedWithout
 from wordworth.progress import progress
 from wordworth.repair.checkpoint import NOTES
-from wordworth.repair.subwords import piece_vectors, projected
+from wordworth.repair.subwords import piece_vectors, project_subwords
 from wordworth.transform import Subspace
 
-_SPELLED = {
-    "entailment": {"entailment", "entail", "entails", "entailed"},
-    "neutral": {"neutral"},
-    "contradiction": {"contradiction", "contradict", "contradicts", "contradictory"},
-}
-
-
+_STEMS = {"entail": "entailment", "neutral": "neutral", "contradict": "contradiction"}
 TRIALS = (("Yes.", "A woman slept."), ("The doctor ate an apple.", "The man bought two of the books."))
 EncodedPair = tuple[list[int], list[int]]
 """Ids and token types of a pair as a model reads it."""
@@ -38,15 +32,13 @@ EncodedPair = tuple[list[int], list[int]]
 
 @dataclass(frozen=True, eq=False)
 class CrossEncoder:
-    """A network that reads premise and hypothesis together. Immutable: `without` gives another one over the same
-    weights."""
+    """A network that reads premise and hypothesis together; `without` gives another one over the same weights."""
 
     headed: Headed
     columns: tuple[int, int, int]
     """Where `LABELS` are among the network's outputs."""
     projection: Subspace | None = None
-    """What is taken out of the subword embeddings in every pass."""
-    batch_tokens: int | None = None
+    """What is removed from the subword embeddings in every pass."""
     trained_without: TrainedWithout | None = None
     ignores_padding: bool = True
     """Pairs of different lengths may go through together, padded; where not, pairs of one length do."""
@@ -82,16 +74,16 @@ class CrossEncoder:
         return ()
 
     def vectors_of(self, words: Sequence[str]) -> Embedding:
-        """The rows of the subword matrix for words, in any case, that are one piece; see `piece_vectors`."""
+        """Return the rows of the subword matrix for words, in any case, that are one piece; see `piece_vectors`."""
         forms = [form for word in words for form in dict.fromkeys((word, word.lower(), word.capitalize()))]
         return piece_vectors(self.headed, forms)
 
     def without(self, subspace: Subspace) -> "CrossEncoder":
-        """The same weights with a subspace taken out of the subword embeddings in every pass."""
+        """Return the same weights with a subspace removed from the subword embeddings in every pass."""
         return replace(self, projection=subspace)
 
     def with_vectors(self, embedding: Embedding) -> "CrossEncoder":
-        """An error: there are no word vectors that others could take the place of."""
+        """Raise: there are no word vectors that others could take the place of."""
         raise WordworthError(f"{self.name} reads no word vectors, so {embedding.name} cannot take their place")
 
     def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -101,16 +93,16 @@ class CrossEncoder:
         encoded = encode_pairs(self.tokenizer, texts, self.headed.max_length)
         # Padding on the left would shift the positions of what follows it.
         padding = self.ignores_padding and self.tokenizer.padding_side != "left"
-        budget = budget_for(self.network.device, self.batch_tokens, padding=padding)
+        budget = budget_for(self.network.device, None, padding=padding)
         probabilities = np.empty((len(encoded), len(LABELS)))
 
         def run_batch(batch: list[int]) -> NDArray[np.float64]:
             logits = forward(self.network, self.tokenizer, [encoded[at] for at in batch])[:, list(self.columns)]
             return np.asarray(torch.softmax(logits.double(), dim=-1).cpu().numpy())
 
-        taken_out = projected(self.network, self.projection.basis) if self.projection else nullcontext()
+        projection = project_subwords(self.network, self.projection.basis) if self.projection else nullcontext()
         title = f"Inferring with {self.name}"
-        with torch.inference_mode(), taken_out, progress(title, len(encoded)) as advance:
+        with torch.inference_mode(), projection, progress(title, len(encoded)) as advance:
             for batch, values in by_length(run_batch, [len(ids) for ids, _ in encoded], budget):
                 probabilities[batch] = values
                 advance(len(batch))
@@ -136,38 +128,37 @@ def encode_pairs(
 
 def forward(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[EncodedPair]) -> Tensor:
     """Return logits (pairs, labels in the model's own order) of encoded pairs."""
-    logits: Tensor = network(**padded(network, tokenizer, batch)).logits
+    logits: Tensor = network(**pad_pairs(network, tokenizer, batch)).logits
     return logits
 
 
-def padded(
+def pad_pairs(
     network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, batch: Sequence[EncodedPair]
 ) -> dict[str, Tensor]:
     """Return what the network takes for encoded pairs, padded to the longest."""
     pad, width = padding_of(tokenizer), max(len(ids) for ids, _ in batch)
     left = tokenizer.padding_side == "left"
 
-    def filled(rows: Sequence[list[int]], value: int) -> Tensor:
+    def fill(rows: Sequence[list[int]], value: int) -> Tensor:
         fills = ([value] * (width - len(row)) for row in rows)
         padded = [[*fill, *row] if left else [*row, *fill] for row, fill in zip(rows, fills, strict=True)]
         return torch.tensor(padded, device=network.device)
 
     inputs = {
-        "input_ids": filled([ids for ids, _ in batch], pad),
-        "attention_mask": filled([[1] * len(ids) for ids, _ in batch], 0),
+        "input_ids": fill([ids for ids, _ in batch], pad),
+        "attention_mask": fill([[1] * len(ids) for ids, _ in batch], 0),
     }
     if "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names:
-        inputs["token_type_ids"] = filled([types for _, types in batch], tokenizer.pad_token_type_id)
+        inputs["token_type_ids"] = fill([types for _, types in batch], tokenizer.pad_token_type_id)
     return inputs
 
 
-def over(headed: Headed, labels: Sequence[str] | None = None, batch_tokens: int | None = None) -> CrossEncoder:
-    """A cross-encoder over a network at hand."""
+def make_cross_encoder(headed: Headed, labels: Sequence[str] | None = None) -> CrossEncoder:
+    """Return a cross-encoder over a network at hand."""
     with Foreign(f"the files of {headed.name} do not go together", "fetch it again"):
         own = {int(at): str(label) for at, label in (headed.network.config.id2label or {}).items()}
         columns = label_columns(own, headed.name, labels)
-        ignores = _ignores_padding(headed)
-    return CrossEncoder(headed, columns, batch_tokens=batch_tokens, ignores_padding=ignores)
+        return CrossEncoder(headed, columns, ignores_padding=_ignores_padding(headed))
 
 
 def _ignores_padding(headed: Headed) -> bool:
@@ -179,34 +170,24 @@ def _ignores_padding(headed: Headed) -> bool:
 
 
 def load_cross_encoder(
-    name_or_path: str | Path,
-    *,
-    labels: Sequence[str] | None = None,
-    device: str = "auto",
-    dtype: str = "float32",
-    name: str | None = None,
-    batch_tokens: int | None = None,
+    name_or_path: str | Path, *, labels: Sequence[str] | None = None, device: str = "auto", name: str | None = None
 ) -> CrossEncoder:
-    """An NLI model from a folder of safetensors or from the hub by its name.
+    """Load an NLI model from a folder of safetensors or from the hub by its name.
 
     The order of its labels is its configuration's; `labels` gives it where that does not say (`LABEL_0`, …).
     """
-    headed = load_with_head(AutoModelForSequenceClassification, name_or_path, device=device, dtype=dtype, name=name)
+    headed = load_with_head(AutoModelForSequenceClassification, name_or_path, device=device, name=name)
     headed.network.requires_grad_(False)
-    return replace(over(headed, labels, batch_tokens), trained_without=noted(name_or_path))
+    return replace(make_cross_encoder(headed, labels), trained_without=_read_notes(name_or_path))
 
 
 def untrained_cross_encoder(
-    name_or_path: str | Path,
-    *,
-    device: str = "auto",
-    dtype: str = "float32",
-    name: str | None = None,
-    dropout: float = 0.1,
-    seed: int = 0,
+    name_or_path: str | Path, *, device: str = "auto", name: str | None = None, dropout: float = 0.1, seed: int = 0
 ) -> CrossEncoder:
-    """Any encoder with a new head of three labels, to be trained (`finetune_nli`). The paper's dropout: 0.1 inside the
-    encoder, none before the last layer."""
+    """Load any encoder with a new head of three labels, to be trained (`finetune_nli`).
+
+    The dropout is the paper's: 0.1 inside the encoder, none before the last layer.
+    """
     if not 0 <= dropout < 1:
         raise WordworthError(f"the dropout is {dropout}; it must be from 0 up and below 1")
     torch.manual_seed(seed)
@@ -214,7 +195,6 @@ def untrained_cross_encoder(
         AutoModelForSequenceClassification,
         name_or_path,
         device=device,
-        dtype=dtype,
         name=name,
         fresh=True,
         num_labels=len(LABELS),
@@ -225,22 +205,23 @@ def untrained_cross_encoder(
     for module in headed.network.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = dropout if module in inside else 0.0
-    return over(headed)
+    return make_cross_encoder(headed)
 
 
 def label_columns(names: Mapping[int, str], model: str, order: Sequence[str] | None = None) -> tuple[int, int, int]:
-    """The columns of `LABELS` in a model's output, whose own order is `names`; `order` stands in for them."""
+    """Return the columns of `LABELS` in a model's output, whose own order is `names`; `order` overrides it."""
     own = [str(names[at]) for at in sorted(names)]
     if len(own) != len(LABELS):
         raise WordworthError(
-            f"{model} has {len(own)} labels ({', '.join(own[:5])}{', …' if len(own) > 5 else ''}), and what is "
-            f"measured needs the three of {', '.join(LABELS)}; name a model trained on three"
+            f"{model} has {len(own)} labels ({listed(own)}), and what is measured needs the three of "
+            f"{', '.join(LABELS)}; name a model trained on three"
         )
     meanings = [_meaning(name) for name in order or own]
-    if sorted(filter(None, meanings)) != sorted(LABELS) or len(meanings) != len(LABELS):
+    if sorted(meanings) != sorted(LABELS):
         if order:
-            written = ",".join(order)
-            raise WordworthError(f"--labels is {written}; give entailment, neutral and contradiction, once each")
+            raise WordworthError(
+                f"--labels is {','.join(order)}; give entailment, neutral and contradiction, once each"
+            )
         raise WordworthError(
             f"{model} names its labels {', '.join(own)}, which does not say what they mean; give their order from its "
             "model card, such as --labels contradiction,entailment,neutral"
@@ -249,18 +230,18 @@ def label_columns(names: Mapping[int, str], model: str, order: Sequence[str] | N
     return first, second, third
 
 
-def _meaning(name: str) -> str | None:
+def _meaning(name: str) -> str:
     plain = name.strip().lower()
-    return next((label for label, spelled in _SPELLED.items() if plain in spelled), None)
+    return next((label for stem, label in _STEMS.items() if plain.startswith(stem)), "")
 
 
-def noted(folder: str | Path) -> TrainedWithout | None:
-    """What a folder of `save_projected` says was taken out; None where nothing was, or for a model of the hub."""
+def _read_notes(folder: str | Path) -> TrainedWithout | None:
+    """Return what a folder of `save_projected` says was removed; None where nothing was, or for a model of the hub."""
     path = Path(folder).expanduser() / NOTES
     if not path.is_file():
         return None
     try:
-        taken = json.loads(path.read_text(encoding="utf-8")).get("taken_out")
-        return TrainedWithout(str(taken["subspace"]), len(taken["basis"])) if taken else None
+        removed = json.loads(path.read_text(encoding="utf-8")).get("taken_out")
+        return TrainedWithout(str(removed["subspace"]), len(removed["basis"])) if removed else None
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise WordworthError(f"{path} does not say what was taken out ({reason_of(error)}); train again") from error

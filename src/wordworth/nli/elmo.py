@@ -5,17 +5,17 @@ layers a direction, with projections, clipping and a residual connection, make l
 carry the LSTM states from one batch into the next; here a sentence begins with zeros, so its vectors are its own.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import torch
+from pydantic import AliasPath, BaseModel, Field, model_validator
 from torch import Tensor
 from torch.nn import functional
 
-from wordworth.errors import Foreign, WordworthError, reason_of
+from wordworth.errors import Foreign, WordworthError, first_problem
 from wordworth.files import sha256_of
 
 # Codes of the 261 “characters”: the bytes of UTF-8, and marks of sentence, word and filling.
@@ -126,108 +126,104 @@ class Elmo:
         return torch.stack(steps, dim=1)
 
 
+Size = Annotated[int, Field(ge=1, le=1 << 20)]
+
+
+class Options(BaseModel):
+    """What computing needs of ELMo's `options.json`."""
+
+    cells: Size = Field(validation_alias=AliasPath("lstm", "dim"))
+    projection: Size = Field(validation_alias=AliasPath("lstm", "projection_dim"))
+    layers: Size = Field(validation_alias=AliasPath("lstm", "n_layers"))
+    cell_clip: float | None = Field(None, gt=0, validation_alias=AliasPath("lstm", "cell_clip"))
+    projection_clip: float | None = Field(None, gt=0, validation_alias=AliasPath("lstm", "proj_clip"))
+    residual: bool = Field(False, validation_alias=AliasPath("lstm", "use_skip_connections"))
+    activation: Literal["relu", "tanh"] = Field(validation_alias=AliasPath("char_cnn", "activation"))
+    longest: int = Field(ge=3, le=1000, validation_alias=AliasPath("char_cnn", "max_characters_per_token"))
+    filters: list[tuple[Size, Size]] = Field(validation_alias=AliasPath("char_cnn", "filters"))
+    """Width and number of each kind."""
+    highways: int = Field(ge=0, le=1 << 20, validation_alias=AliasPath("char_cnn", "n_highway"))
+    dim: Size = Field(validation_alias=AliasPath("char_cnn", "embedding", "dim"))
+    characters: Literal[261, 262] = Field(validation_alias=AliasPath("char_cnn", "n_characters"))
+
+    @model_validator(mode="after")
+    def _check_widths(self) -> Self:
+        if any(width > self.longest for width, _ in self.filters):
+            raise ValueError("a filter is wider than max_characters_per_token")
+        return self
+
+
 def load_elmo(options: Path, weights: Path) -> Elmo:
-    """The published files; they are read as data and checked against each other."""
+    """Load the published files; they are read as data and checked against each other."""
     try:
         import h5py
     except ImportError as error:
         raise WordworthError("ELMo's weights are an HDF5 file; install `wordworth[elmo]` to read it") from error
-    lstm, cnn = _options(options)
+    try:
+        read = Options.model_validate_json(options.read_bytes())
+    except ValueError as error:
+        problem = first_problem(error)
+        raise WordworthError(f"{options} is not ELMo's options.json ({problem}); fetch or copy it again") from error
 
     def take(name: str, *shape: int) -> Tensor:
         with Foreign(f"{weights} is not laid out as ELMo's published weights", "fetch or copy it again"):
-            held = stored[name]
-            _refuse_other(held, f"{weights}: {name}", weights, h5py.Dataset)
-        if held.shape != shape:
-            raise WordworthError(f"{weights}: {name} is {held.shape}, and {options.name} says {shape}")
+            array = stored[name]
+            _refuse_other(array, f"{weights}: {name}", weights, h5py.Dataset)
+        if array.shape != shape:
+            raise WordworthError(f"{weights}: {name} is {array.shape}, and {options.name} says {shape}")
         with Foreign(f"{weights}: {name} cannot be read", "fetch or copy it again"):
-            return torch.from_numpy(np.ascontiguousarray(held[()], dtype=np.float32))
+            return torch.from_numpy(np.ascontiguousarray(array[()], dtype=np.float32))
 
     with Foreign(f"{weights} cannot be read as HDF5", "fetch or copy it again"):
         stored = h5py.File(weights, "r")
     with stored:
         return Elmo(
-            **_cnn(take, cnn, lstm["projection_dim"]),
-            cells=tuple(tuple(_cell(take, side, layer, lstm) for layer in range(lstm["n_layers"])) for side in (0, 1)),
-            longest=cnn["max_characters_per_token"],
-            rectified=cnn["activation"] == "relu",
-            residual=bool(lstm.get("use_skip_connections")),
-            cell_clip=lstm["cell_clip"],
-            projection_clip=lstm["proj_clip"],
+            **_take_cnn(take, read),
+            cells=tuple(tuple(_take_cell(take, side, layer, read) for layer in range(read.layers)) for side in (0, 1)),
+            longest=read.longest,
+            rectified=read.activation == "relu",
+            residual=read.residual,
+            cell_clip=read.cell_clip or np.inf,
+            projection_clip=read.projection_clip or np.inf,
             sha256=sha256_of(weights),
         )
 
 
-def _refuse_other(held: Any, where: str, weights: Path, kind: Any) -> None:
-    """Stops at what is no plain array in the file itself, before memory is taken for it."""
-    if not isinstance(held, kind) or held.dtype.kind != "f":
+def _refuse_other(array: Any, where: str, weights: Path, kind: Any) -> None:
+    """Raise at what is no plain array in the file itself, before memory is taken for it."""
+    if not isinstance(array, kind) or array.dtype.kind != "f":
         raise WordworthError(f"{where} is no array of numbers; fetch or copy it again")
-    if held.is_virtual or held.external or held.file.filename != str(weights):
+    if array.is_virtual or array.external or array.file.filename != str(weights):
         raise WordworthError(f"{where} lies in another file, which is never read; fetch or copy it again")
-    if held.nbytes > _PACKED * weights.stat().st_size:
+    if array.nbytes > _PACKED * weights.stat().st_size:
         raise WordworthError(f"{where} cannot be as large as it says it is; fetch or copy it again")
 
 
-def _options(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parts `lstm` and `char_cnn`, with their numbers in bounds."""
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-        lstm, cnn = dict(config["lstm"]), dict(config["char_cnn"])
-        if cnn["activation"] not in ("relu", "tanh"):
-            raise WordworthError(f"{path}: the activation {cnn['activation']!r:.40} is unknown; it is relu or tanh")
-        for key in ("projection_dim", "dim", "n_layers"):
-            _whole(lstm[key], key)
-        _whole(cnn["n_highway"], "n_highway", least=0)
-        _whole(cnn["embedding"]["dim"], "dim")
-        for width, count in cnn["filters"]:
-            _whole(width, "filters", most=_whole(cnn["max_characters_per_token"], "max_characters_per_token", 3, 1000))
-            _whole(count, "filters")
-        for key in ("cell_clip", "proj_clip"):
-            lstm[key] = float(lstm.get(key) or np.inf)
-            if not lstm[key] > 0:
-                raise ValueError(f"{key} is {lstm[key]}")
-        if _whole(cnn["n_characters"], "n_characters") not in (CHARACTERS, CHARACTERS + 1):
-            raise WordworthError(f"{path}: n_characters is {cnn['n_characters']}; ELMo's code has {CHARACTERS}")
-    except FileNotFoundError as error:
-        raise WordworthError(f"there is no {path}; give the folder with ELMo's options and weights") from error
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-        reason = f"{type(error).__name__}: {reason_of(error)}"
-        raise WordworthError(f"{path} is not ELMo's options.json ({reason}); fetch or copy it again") from error
-    return lstm, cnn
-
-
-def _whole(value: object, name: str, least: int = 1, most: int = 1 << 20) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ValueError(f"{name} is {value!r:.40}, where a whole number from {least:,} to {most:,} is expected")
-    return value
-
-
-def _cnn(take: Any, cnn: dict[str, Any], projection: int) -> dict[str, Any]:
-    dim = cnn["embedding"]["dim"]
-    width = sum(count for _, count in cnn["filters"])
+def _take_cnn(take: Any, options: Options) -> dict[str, Any]:
+    dim, projection = options.dim, options.projection
+    width = sum(count for _, count in options.filters)
     filters = []
-    for at, (size, count) in enumerate(cnn["filters"]):
+    for at, (size, count) in enumerate(options.filters):
         weight = take(f"CNN/W_cnn_{at}", 1, size, dim, count)[0].permute(2, 1, 0).contiguous()
         filters.append((weight, take(f"CNN/b_cnn_{at}", count)))
-    highways = tuple(
-        (
-            take(f"CNN_high_{at}/W_transform", width, width),
-            take(f"CNN_high_{at}/b_transform", width),
-            take(f"CNN_high_{at}/W_carry", width, width),
-            take(f"CNN_high_{at}/b_carry", width),
-        )
-        for at in range(cnn["n_highway"])
-    )
+    highways = [
+        [
+            take(f"CNN_high_{at}/{letter}_{part}", *shape)
+            for part in ("transform", "carry")
+            for letter, shape in (("W", (width, width)), ("b", (width,)))
+        ]
+        for at in range(options.highways)
+    ]
     return {
         "characters": take("char_embed", CHARACTERS, dim),
         "filters": tuple(filters),
-        "highways": highways,
+        "highways": tuple(map(tuple, highways)),
         "projection": (take("CNN_proj/W_proj", width, projection), take("CNN_proj/b_proj", projection)),
     }
 
 
-def _cell(take: Any, side: int, layer: int, lstm: dict[str, Any]) -> Cell:
-    size, projection = lstm["dim"], lstm["projection_dim"]
+def _take_cell(take: Any, side: int, layer: int, options: Options) -> Cell:
+    size, projection = options.cells, options.projection
     home = f"RNN_{side}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
     both = take(f"{home}/W_0", 2 * projection, 4 * size)
     bias = take(f"{home}/B", 4 * size)
@@ -236,6 +232,6 @@ def _cell(take: Any, side: int, layer: int, lstm: dict[str, Any]) -> Cell:
 
 
 def elmo_files(folder: Path) -> tuple[Path, Path] | None:
-    """The options and weights in a folder, under their published names or with those at the end."""
+    """Return the options and weights in a folder, under their published names or with those at the end."""
     options, weights = sorted(folder.glob("*options.json")), sorted(folder.glob("*.hdf5"))
     return (options[0], weights[0]) if len(options) == 1 and len(weights) == 1 else None

@@ -13,6 +13,8 @@ from wordworth.errors import WordworthError
 from wordworth.nli.contextual import Embedder
 from wordworth.nli.vocabulary import words_of
 
+Ids = list[list[int]]
+
 
 @dataclass(frozen=True)
 class Sets:
@@ -23,7 +25,7 @@ class Sets:
     tests: tuple[NliData, ...]
 
 
-def chosen_sets(
+def load_sets(
     data: Sequence[str | Path],
     dev: Sequence[str | Path],
     tests: Sequence[str | Path],
@@ -33,64 +35,46 @@ def chosen_sets(
     seed: int,
     label_map: Mapping[str, str] | None = None,
 ) -> Sets:
-    """Reads them all. Without `dev`, a share of the premises of the first data set is held out in its place.
+    """Load them all. Without `dev`, a share of the premises of the first data set is held out in its place.
 
     A pair whose premise is in a test set, or in the dev set, is never trained on. `label_map` is as in `load_nli`.
     """
     if not data:
         raise WordworthError("there is nothing to train on; name data with --data (`wordworth ls nli`)")
-    measured = tuple(load_nli(one, label_map) for one in tests)
-    training = [load_nli(one, label_map) for one in data]
-    if dev:
-        stops = [load_nli(one, label_map) for one in dev]
-    else:
-        training[0], rest = held_out(training[0], hold_out, seed)
+    training, stops, measured = ([load_nli(one, label_map) for one in named] for named in (data, dev, tests))
+    if not dev:
+        training[0], rest = split_premises(training[0], hold_out, seed)
         stops = [rest]
-    stops = [without(one, measured) for one in stops]
-    training = [without(one, [*measured, *stops]) for one in training]
+    stops = [drop_premises(one, measured) for one in stops]
+    training = [drop_premises(one, [*measured, *stops]) for one in training]
     if longest:
-        training = [no_longer(one, longest) for one in training]
-    return Sets(tuple(training), tuple(stops), measured)
+        training = [drop_long(one, longest) for one in training]
+    return Sets(tuple(training), tuple(stops), tuple(measured))
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
     """Pairs as numbers of tokens, with the index of their label."""
 
-    premises: list[list[int]]
-    hypotheses: list[list[int]]
+    premises: Ids
+    hypotheses: Ids
     labels: NDArray[np.int64]
 
-    def __len__(self) -> int:
-        return len(self.labels)
 
-    def side(self, rows: NDArray[np.int64], of: str) -> NDArray[np.int64]:
-        """The ids (pairs, tokens) of `premises` or `hypotheses` of one length."""
-        read: list[list[int]] = getattr(self, of)
-        return np.array([read[row] for row in rows], dtype=np.int64)
-
-
-def examples(data: Sequence[NliData], embedder: Embedder, labels: Sequence[str]) -> Examples:
-    """All pairs of several data sets; a sentence that stands in many is read once."""
-    known: dict[str, list[int]] = {}
-
-    def read(sentence: str) -> list[int]:
-        if sentence not in known:
-            known[sentence] = embedder.ids(sentence)
-        return known[sentence]
-
-    place = {label: at for at, label in enumerate(labels)}
+def read_examples(data: Sequence[NliData], embedder: Embedder, labels: Sequence[str]) -> Examples:
+    """Return all pairs of several data sets; a sentence that stands in many is read once."""
+    ids = lru_cache(maxsize=None)(embedder.ids)
     return Examples(
-        [read(premise) for one in data for premise in one.premises],
-        [read(hypothesis) for one in data for hypothesis in one.hypotheses],
-        np.array([place[label] for one in data for label in one.labels], dtype=np.int64),
+        [ids(premise) for one in data for premise in one.premises],
+        [ids(hypothesis) for one in data for hypothesis in one.hypotheses],
+        np.array([labels.index(label) for one in data for label in one.labels], dtype=np.int64),
     )
 
 
-def batches(examples: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Rows of pairs whose premises have one length and whose hypotheses have one, at most `size`, in random order."""
+def list_batches(examples: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Yield rows of pairs whose premises have one length and whose hypotheses have one, at most `size`, at random."""
     lengths = np.array([(len(p), len(h)) for p, h in zip(examples.premises, examples.hypotheses, strict=True)])
-    order = rng.permutation(len(examples))
+    order = rng.permutation(len(lengths))
     kinds = lengths[order, 0] * (lengths.max() + 1) + lengths[order, 1]
     sort = np.argsort(kinds, kind="stable")  # the random order stays within each kind
     runs = np.split(order[sort], np.flatnonzero(np.diff(kinds[sort])) + 1)
@@ -101,12 +85,12 @@ def batches(examples: Examples, size: int, rng: np.random.Generator) -> Iterator
 
 @lru_cache(maxsize=1 << 20)
 def _plain(sentence: str) -> tuple[str, ...]:
-    """A sentence as its words; kept, because it is asked for with every set that it is held against."""
+    """Return a sentence as its words in lower case; cached, since each set is compared with several."""
     return tuple(word.lower() for word in words_of(sentence))
 
 
-def held_out(data: NliData, share: float, seed: int) -> tuple[NliData, NliData]:
-    """(kept, held out): a random share of the premises, with all their pairs, so that no premise is in both."""
+def split_premises(data: NliData, share: float, seed: int) -> tuple[NliData, NliData]:
+    """Return (kept, held out): a random share of the premises, with all their pairs, is held out."""
     premises = list(dict.fromkeys(map(_plain, data.premises)))
     count = round(share * len(premises))
     if not 0 < count < len(premises):
@@ -115,27 +99,26 @@ def held_out(data: NliData, share: float, seed: int) -> tuple[NliData, NliData]:
             "nothing to stop by; choose another --hold-out, or give --dev"
         )
     chosen = {premises[at] for at in np.random.default_rng(seed).permutation(len(premises))[:count]}
-    apart = [_plain(premise) in chosen for premise in data.premises]
-    kept = [at for at, out in enumerate(apart) if not out]
-    rest = [at for at, out in enumerate(apart) if out]
-    return data.only(kept, {"pairs held out to stop by": len(rest)}), data.only(rest, {})
+    is_held = np.array([_plain(premise) in chosen for premise in data.premises])
+    return _keep(data, ~is_held, "pairs held out to stop by"), data.only(np.flatnonzero(is_held).tolist(), {})
 
 
-def without(data: NliData, others: Iterable[NliData]) -> NliData:
-    """The pairs whose premise is none of the others' premises, whatever their case and spacing."""
+def drop_premises(data: NliData, others: Iterable[NliData]) -> NliData:
+    """Return the pairs whose premise is none of the others' premises, whatever their case and spacing."""
     for other in others:
         premises = set(map(_plain, other.premises))
-        kept = [at for at, premise in enumerate(data.premises) if _plain(premise) not in premises]
-        if len(kept) < len(data):
-            data = data.only(kept, {f"pairs whose premise is in {other.name}": len(data) - len(kept)})
+        is_new = np.array([_plain(premise) not in premises for premise in data.premises])
+        if not is_new.all():
+            data = _keep(data, is_new, f"pairs whose premise is in {other.name}")
     return data
 
 
-def no_longer(data: NliData, longest: int) -> NliData:
-    """The pairs whose sentences both have at most `longest` words and punctuation marks."""
-    kept = [
-        at
-        for at, pair in enumerate(zip(data.premises, data.hypotheses, strict=True))
-        if max(len(_plain(sentence)) for sentence in pair) <= longest
-    ]
-    return data.only(kept, {f"pairs with a sentence of over {longest} words": len(data) - len(kept)})
+def drop_long(data: NliData, longest: int) -> NliData:
+    """Return the pairs whose sentences both have at most `longest` words and punctuation marks."""
+    pairs = zip(data.premises, data.hypotheses, strict=True)
+    is_short = np.array([max(len(_plain(sentence)) for sentence in pair) <= longest for pair in pairs])
+    return _keep(data, is_short, f"pairs with a sentence of over {longest} words")
+
+
+def _keep(data: NliData, rows: NDArray[np.bool_], why: str) -> NliData:
+    return data.only(np.flatnonzero(rows).tolist(), {why: int((~rows).sum())})

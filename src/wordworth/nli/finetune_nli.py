@@ -10,7 +10,7 @@ import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -20,22 +20,20 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from wordworth.encode.training import (
+    MARKER,
     Batch,
     EpochLoader,
     Epochs,
     SeededTrainer,
     TrainingPlan,
+    best_epoch,
     epoch_seed,
-    epochs_of,
-    has_checkpoint,
-    last_checkpoint,
 )
 from wordworth.errors import WordworthError
-from wordworth.nli.cross_encoder import CrossEncoder, encode_pairs, load_cross_encoder, padded
+from wordworth.nli.cross_encoder import CrossEncoder, encode_pairs, load_cross_encoder, pad_pairs
 from wordworth.nli.nli import LABELS, Example, accuracy, sentence_pairs
-from wordworth.nli.train_nli import best_epoch
 from wordworth.repair.checkpoint import NOTES, save_projected
-from wordworth.repair.subwords import projected
+from wordworth.repair.subwords import project_subwords
 from wordworth.transform import Subspace
 
 BUCKET = 50
@@ -76,9 +74,9 @@ def finetune_nli(
     """
     if not data:
         raise WordworthError("there are no training pairs; give at least one")
-    job = _Job(model, data, dev, projection, recipe, folder, say)
-    with projected(model.network, projection.basis) if projection else nullcontext():
-        epochs = job.run()
+    training = _Training(model, data, dev, projection, recipe, folder, say)
+    with project_subwords(model.network, projection.basis) if projection else nullcontext():
+        epochs = training.run()
     model.network.train(False).requires_grad_(False)
     return load_cross_encoder(folder, device=str(model.network.device), name=model.name), epochs
 
@@ -88,20 +86,20 @@ def checkpoints_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.checkpoints")
 
 
-def unfinished(folder: Path) -> bool:
+def is_unfinished(folder: Path) -> bool:
     """Return whether a fine-tuning was stopped in a folder after an epoch."""
-    return has_checkpoint(checkpoints_of(folder))
+    return any(checkpoints_of(folder).glob(f"checkpoint-*/{MARKER}"))
 
 
-def cleared(folder: Path) -> None:
-    """Give up an earlier fine-tuning in a folder; its model stays until the first epoch of the new one has ended."""
-    if folder.exists() and not (unfinished(folder) or (folder / NOTES).exists()):
+def discard_training(folder: Path) -> None:
+    """Discard an earlier fine-tuning in a folder; its model stays until the first epoch of the new one has ended."""
+    if folder.exists() and not (is_unfinished(folder) or (folder / NOTES).exists()):
         raise WordworthError(f"{folder} holds no fine-tuned model that could be replaced; choose another folder")
     shutil.rmtree(checkpoints_of(folder), ignore_errors=True)
 
 
 @dataclass(eq=False)
-class _Job:
+class _Training:
     """What is trained on what, how, and where it is kept."""
 
     model: CrossEncoder
@@ -111,7 +109,6 @@ class _Job:
     recipe: FinetuneRecipe
     folder: Path
     say: Callable[[str], None]
-    history: Epochs = field(default_factory=list)
 
     def run(self) -> Epochs:
         """Train the epochs that are left; return all."""
@@ -126,10 +123,8 @@ class _Job:
             recipe.clip,
             recipe.epochs,
             after_epoch=self._end_epoch,
+            say=self.say,
         )
-        self.history = epochs_of(last_checkpoint(plan))
-        if self.history:
-            self.say(f"goes on after epoch {len(self.history)}")
         lengths = self._lengths()
 
         def list_batches(epoch: int) -> Iterator[list[int]]:
@@ -163,7 +158,7 @@ class _Job:
         pairs = [(premise, hypothesis) for premise, hypothesis, _ in examples]
         encoded = encode_pairs(model.tokenizer, pairs, model.headed.max_length)
         labels = torch.tensor([model.columns[LABELS.index(label)] for *_, label in examples])
-        return {**padded(model.network, model.tokenizer, encoded), "labels": labels}
+        return {**pad_pairs(model.network, model.tokenizer, encoded), "labels": labels}
 
     def _loss(self, network: nn.Module, batch: Batch) -> tuple[Tensor, int]:
         labels, device = batch["labels"], self.model.network.device.type
@@ -171,21 +166,21 @@ class _Job:
             logits = network(**{name: tensor for name, tensor in batch.items() if name != "labels"}).logits
         return functional.cross_entropy(logits.float(), labels), len(labels)
 
-    def _end_epoch(self, epoch: int, total: float) -> dict[str, float]:
+    def _end_epoch(self, earlier: Epochs, total: float) -> dict[str, float]:
         """Measure an epoch's network, and put it into the folder if it is the best so far."""
         self.model.network.train(False)
         measured = {"loss": total / len(self.data)}
         if self.dev:
             measured["accuracy"] = accuracy(self.model, self.dev)
-        self.history.append(measured)
-        if best_epoch(self.history) == epoch:
-            counts = {"pairs": len(self.data), "dev": len(self.dev), "kept": epoch}
-            columns = {"losses": "loss", "accuracies": "accuracy"} if self.dev else {"losses": "loss"}
-            series = {name: [one[key] for one in self.history] for name, key in columns.items()}
+        epochs = [*earlier, measured]
+        if best_epoch(epochs) == len(epochs):
+            counts = {"pairs": len(self.data), "dev": len(self.dev), "kept": len(epochs)}
+            series = {"losses": [one["loss"] for one in epochs]}
+            series |= {"accuracies": [one["accuracy"] for one in epochs]} if self.dev else {}
             notes = {"training": {**asdict(self.recipe), **series, **counts}}
             save_projected(self.model.headed, self.projection, self.folder, notes)
         dev = f", dev accuracy {100 * measured['accuracy']:.2f}" if self.dev else ""
-        self.say(f"epoch {epoch}: loss {measured['loss']:.4f}{dev}")
+        self.say(f"epoch {len(epochs)}: loss {measured['loss']:.4f}{dev}")
         return measured
 
 

@@ -6,38 +6,54 @@ A network over word vectors is a folder with `config.json` and `model.safetensor
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic import BaseModel
 from safetensors import safe_open
 from safetensors.torch import save_file
-from torch import Tensor
 
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.catalog.resolve import split_label
 from wordworth.embedding import Embedding
-from wordworth.errors import Foreign, WordworthError, reason_of
+from wordworth.errors import Foreign, WordworthError, first_problem
 from wordworth.files import replacing
-from wordworth.nli.attention import Network, Shape, shape_of
+from wordworth.nli.attention import Network, Shape
 from wordworth.nli.contextual import ElmoVectors, Embedder
 from wordworth.nli.elmo import elmo_files, load_elmo
 from wordworth.nli.nli import NliModel, TrainedWithout
 from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.vocabulary import StaticVectors, drawn
+from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.transform import Subspace, orthonormal
 
 DEFAULT = "nli-glove"
-ATTENTION = "decomposable-attention"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 _EXTRA, _PROJECTION = "unknown_words", "projection"
-_UNREADABLE = "{} cannot be read as a model's configuration"
+
+
+class VectorsRead(BaseModel):
+    """Which vectors a network reads."""
+
+    kind: Literal["static", "elmo"]
+    name: str
+    source: str
+    sha256: str
+    steps: list[str]
+    projection: str = ""
+    """The name of what was removed from them in training."""
+
+
+class ModelConfig(BaseModel):
+    """The configuration next to a network's weights."""
+
+    kind: Literal["decomposable-attention"]
+    shape: Shape
+    vectors: VectorsRead
 
 
 @dataclass(frozen=True)
@@ -48,74 +64,42 @@ class TrainedNetwork:
     extra: NDArray[np.float32] | None
     """Vectors of unknown words and of the start of a sentence, where the network reads static vectors."""
     projections: dict[int, NDArray[np.float64]]
-    """Layer → (k, dim): the orthonormal basis of what was taken out of the vectors that it was trained on; 0 are those
+    """Layer → (k, dim): the orthonormal basis of what was removed from the vectors that it was trained on; 0 are those
     that do not depend on a context."""
-    config: dict[str, Any]
-
-    @property
-    def shape(self) -> Shape:
-        return self.network.shape
-
-
-def _projection(layer: int) -> str:
-    return f"{_PROJECTION}.{layer}" if layer else _PROJECTION
-
-
-def _layer(name: str) -> int | None:
-    """The layer of a projection's tensor; None for any other's name."""
-    _, mark, layer = name.partition(f"{_PROJECTION}.")
-    if name == _PROJECTION:
-        return 0
-    return int(layer) if mark and layer.isascii() and layer.isdecimal() and len(layer) < 10 else None
+    config: ModelConfig
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file in one step."""
     with replacing(path) as part:
         part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def write_config(folder: Path, shape: Shape, vectors: Mapping[str, Any]) -> None:
-    """What the network is and what it reads; the same from the first epoch to the last."""
-    write_json(folder / CONFIG, {"kind": ATTENTION, "shape": shape.plain(), "vectors": dict(vectors)})
-
-
-def write_weights(
-    folder: Path,
-    weights: Mapping[str, Tensor],
-    extra: NDArray[np.float32] | None,
-    projections: Mapping[int, NDArray[np.float64]] = MappingProxyType({}),
-) -> None:
-    """The network's weights, in one step, with what belongs to the vectors that it reads."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    if extra is not None:
-        tensors[_EXTRA] = torch.from_numpy(extra)
-    for layer, basis in projections.items():
-        tensors[_projection(layer)] = torch.from_numpy(np.ascontiguousarray(basis))
-    with replacing(folder / WEIGHTS) as part:
-        save_file(tensors, part)
+def _tensor_name(layer: int) -> str:
+    return f"{_PROJECTION}.{layer}" if layer else _PROJECTION
 
 
 def read_model(folder: Path) -> TrainedNetwork:
-    """The model that `write_config` and `write_weights` wrote."""
-    config = _config(folder / CONFIG)
-    path = folder / WEIGHTS
-    # On the device without memory, so that only the tensors that are there take any, whatever the shape says.
-    with Foreign(_UNREADABLE.format(folder / CONFIG), "train the model again"), torch.device("meta"):
-        network = Network(config["shape"])
-    tensors = _tensors(path)
-    extra, shape = tensors.pop(_EXTRA, None), network.shape
-    # By the tensors' names, since the shape may say any number of layers.
-    named = {layer: name for name in tensors if (layer := _layer(name)) is not None and layer <= shape.layers}
-    projections = {layer: tensors.pop(name) for layer, name in sorted(named.items())}
-    try:
-        network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()}, assign=True)
-    except RuntimeError as error:
-        raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again") from error
+    """Read the model that `write_model` wrote."""
+    config = _read_config(folder / CONFIG)
+    path, shape = folder / WEIGHTS, config.shape
+    with Foreign(f"{path} cannot be read", "train the model again"), safe_open(path, framework="pt") as stored:
+        tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+    extra = tensors.pop(_EXTRA, None)
+    names = {layer: _tensor_name(layer) for layer in range(shape.layers + 1)}
+    projections = {layer: tensors.pop(name) for layer, name in names.items() if name in tensors}
     # What ELMo says of a word alone stands twice in its vector, once for each direction that it reads in.
     alone = shape.dim // 2 if shape.layers > 1 else shape.dim
-    widths = [(one, shape.dim if layer else alone) for layer, one in projections.items()]
+    widths = [(basis, shape.dim if layer else alone) for layer, basis in projections.items()]
     widths += [(extra, shape.dim)] if extra is not None else []
-    if any(one.ndim != 2 or one.shape[1] != width for one, width in widths):
+    with torch.device("meta"):  # so that only the tensors that are there take memory, whatever the shape says
+        network = Network(shape)
+    try:
+        network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()}, assign=True)
+        fits = all(one.ndim == 2 and one.shape[1] == width for one, width in widths)
+    except RuntimeError:
+        fits = False
+    if not fits:
         raise WordworthError(f"{path} does not go with its {CONFIG}; train the model again")
     network.requires_grad_(False).eval()
     return TrainedNetwork(
@@ -126,30 +110,14 @@ def read_model(folder: Path) -> TrainedNetwork:
     )
 
 
-def _config(path: Path) -> dict[str, Any]:
+def _read_config(path: Path) -> ModelConfig:
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-        if config["kind"] == ATTENTION and {"shape", "vectors"} <= config.keys():
-            _check_vectors(config["vectors"])
-            return {**config, "shape": shape_of(config["shape"])}
+        return ModelConfig.model_validate_json(path.read_bytes(), strict=True)
     except FileNotFoundError as error:
         raise WordworthError(f"{path.parent} holds no NLI model ({path.name} is not there); train one there") from error
-    except (ValueError, RecursionError, KeyError, TypeError) as error:
-        raise WordworthError(f"{_UNREADABLE.format(path)} ({reason_of(error)}); train the model again") from error
-    raise WordworthError(f"{path} describes a model of another kind than {ATTENTION}")
-
-
-def _check_vectors(about: Any) -> None:
-    """Stops where it is not said in texts which vectors the network reads."""
-    texts = [about[key] for key in ("kind", "name", "source", "sha256")] + list(about["steps"])
-    texts.append(about.get("projection", ""))
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("vectors")
-
-
-def _tensors(path: Path) -> dict[str, Tensor]:
-    with Foreign(f"{path} cannot be read", "train the model again"), safe_open(path, framework="pt") as stored:
-        return {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+    except ValueError as error:
+        problem = first_problem(error)
+        raise WordworthError(f"{path} is no configuration of train-nli ({problem}); train the model again") from error
 
 
 @dataclass(frozen=True)
@@ -157,23 +125,41 @@ class Vectors:
     """What a network is trained on: vectors, and what its configuration says of them."""
 
     embedder: Embedder
-    extra: NDArray[np.float32] | None
-    about: dict[str, Any]
+    about: VectorsRead
     projections: dict[int, NDArray[np.float64]] = field(default_factory=dict)
-    """Layer → the basis of what is taken out of it, in training and ever after; 0 is what depends on no context."""
+    """Layer → the basis of what is removed from it, in training and ever after; 0 is what depends on no context."""
+
+    @property
+    def extra(self) -> NDArray[np.float32] | None:
+        """Vectors of unknown words and of the start of a sentence, where the vectors are static."""
+        return self.embedder.extra if isinstance(self.embedder, StaticVectors) else None
 
     def without(self, subspace: Subspace) -> "Vectors":
-        """The same with a subspace taken out of the context-free vectors; the network's folder keeps it."""
-        about = {**self.about, "projection": subspace.name}
-        return replace(self, embedder=self.embedder.without(subspace), about=about, projections={0: subspace.basis})
+        """Return the same with a subspace removed from the context-free vectors; the network's folder keeps it."""
+        return self._replace(self.embedder.without(subspace), {0: subspace})
 
     def without_in(self, subspaces: dict[int, Subspace]) -> "Vectors":
-        """The same with a subspace taken out of each of these layers of ELMo, once all are computed."""
+        """Return the same with a subspace removed from each of these layers of ELMo, once all are computed."""
         if not isinstance(self.embedder, ElmoVectors):
-            raise WordworthError(f"{self.about['name']} has no layers but one; leave --elmo-layers out")
-        about = {**self.about, "projection": next(iter(subspaces.values())).name}
-        bases = {layer: one.basis for layer, one in subspaces.items()}
-        return replace(self, embedder=self.embedder.without_in(subspaces), about=about, projections=bases)
+            raise WordworthError(f"{self.about.name} has no layers but one; leave --elmo-layers out")
+        return self._replace(self.embedder.without_in(subspaces), subspaces)
+
+    def _replace(self, embedder: Embedder, subspaces: dict[int, Subspace]) -> "Vectors":
+        about = self.about.model_copy(update={"projection": next(iter(subspaces.values())).name})
+        return Vectors(embedder, about, {layer: one.basis for layer, one in subspaces.items()})
+
+
+def write_model(folder: Path, network: Network, vectors: Vectors) -> None:
+    """Write a network and what belongs to the vectors that it reads; `read_model` reads it."""
+    config = ModelConfig(kind="decomposable-attention", shape=network.shape, vectors=vectors.about)
+    write_json(folder / CONFIG, config.model_dump(mode="json"))
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    if vectors.extra is not None:
+        tensors[_EXTRA] = torch.from_numpy(vectors.extra)
+    for layer, basis in vectors.projections.items():
+        tensors[_tensor_name(layer)] = torch.from_numpy(np.ascontiguousarray(basis))
+    with replacing(folder / WEIGHTS) as part:
+        save_file(tensors, part)
 
 
 def load(named: str | Path | NliModel, device: str = "auto", labels: Sequence[str] = ()) -> NliModel:
@@ -184,94 +170,80 @@ def load(named: str | Path | NliModel, device: str = "auto", labels: Sequence[st
     if not isinstance(named, str | Path):
         return named
     label, target = split_label(named)
-    if _is_over_vectors(target):
+    if knows(target, "models") or _is_trained_network(Path(target).expanduser()):
         model = load_attention_nli(target)
         return replace(model, name=label) if label else model
-    # Slow to import, and needed only here; by its name, since it imports the package for its version.
-    transformer: NliModel = import_module("wordworth.nli.cross_encoder").load_cross_encoder(
-        target, device=device, name=label or None, labels=tuple(labels) or None
-    )
-    return transformer
+    from wordworth.nli.cross_encoder import load_cross_encoder  # slow to import, and needed only here
+
+    return load_cross_encoder(target, device=device, name=label or None, labels=tuple(labels) or None)
+
+
+def _is_trained_network(folder: Path) -> bool:
+    try:
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(config, dict) and config.get("kind") == "decomposable-attention"
 
 
 def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
-    """A trained model; it reads the vectors it was trained on, or `vectors` in their place (projected ones, say)."""
+    """Load a trained model; it reads the vectors it was trained on, or `vectors` in their place (projected ones)."""
     name = str(named)
     if isinstance(named, str) and knows(name, "models"):
         declared = entry(name, "models")
         if declared.details["family"] != "nli":
-            known = ", ".join(one.name for one in entries("models") if one.details["family"] == "nli")
-            raise WordworthError(f"{name} is no NLI model; of the catalog's models {known} is one")
+            models = ", ".join(one.name for one in entries("models") if one.details["family"] == "nli")
+            raise WordworthError(f"{name} is no NLI model; of the catalog's models {models} is one")
         folder = locate(name, declared.sources).path
     else:
         folder = Path(name).expanduser()
         name = folder.name
     trained = read_model(folder)
-    without = None if vectors is not None else _trained_without(trained)
-    return AttentionNli(name, trained.network, _reading(trained, folder, vectors), without)
-
-
-def _trained_without(trained: TrainedNetwork) -> TrainedWithout | None:
+    if vectors is not None or not trained.projections:
+        return AttentionNli(name, trained.network, _load_embedder(trained, folder, vectors))
+    removed = trained.config.vectors.projection
     bases = trained.projections
-    if not bases:
-        return None
+    subspaces = {layer: Subspace(removed, basis, np.ones(len(basis))) for layer, basis in bases.items()}
+    embedder = _load_embedder(trained, folder, None)
+    if 0 in subspaces:
+        embedder = embedder.without(subspaces[0])
+    elif isinstance(embedder, ElmoVectors):
+        embedder = embedder.without_in(subspaces)
     layers = tuple(layer for layer in bases if layer)
-    return TrainedWithout(_named(trained), len(next(iter(bases.values()))), layers)
+    return AttentionNli(
+        name, trained.network, embedder, TrainedWithout(removed, len(next(iter(bases.values()))), layers)
+    )
 
 
-def _named(trained: TrainedNetwork) -> str:
-    """What was taken out of its vectors."""
-    return str(trained.config["vectors"].get("projection", "what it was trained without"))
-
-
-def _is_over_vectors(target: str) -> bool:
-    """Return whether a target is a name of the catalog, or a folder with a network over vectors."""
-    path = Path(target).expanduser() / CONFIG
-    if knows(target, "models") or not path.is_file():
-        return knows(target, "models")
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise WordworthError(f"{path} is not JSON: {reason_of(error)}; train the model again") from error
-    return isinstance(config, dict) and config.get("kind") == ATTENTION
-
-
-def _reading(trained: TrainedNetwork, folder: Path, vectors: Embedding | None) -> Embedder:
-    about = trained.config["vectors"]
-    if about["kind"] == "elmo":
+def _load_embedder(trained: TrainedNetwork, folder: Path, vectors: Embedding | None) -> Embedder:
+    """Return `vectors` as the network reads them, or those that it was trained on."""
+    about = trained.config.vectors
+    if about.kind == "elmo":
         if vectors is not None:
             raise WordworthError(f"{folder} was trained over ELMo, so {vectors.name} cannot take its place")
-        read = _elmo(Path(about["source"]))
-        embedder: Embedder = read.embedder
-        if read.about["sha256"] != about["sha256"]:
-            raise WordworthError(f"{about['source']} holds other weights than {folder} was trained with")
-    else:
-        if trained.extra is None:
-            raise WordworthError(f"{folder} lacks the vectors of unknown words; train the model again")
-        if vectors is not None:
-            return StaticVectors(vectors, trained.extra)
-        embedder = StaticVectors(_trained_on(about, folder), trained.extra)
-    name = _named(trained)
-    without = {layer: Subspace(name, basis, np.ones(len(basis))) for layer, basis in trained.projections.items()}
-    if 0 in without:
-        return embedder.without(without[0])
-    return embedder.without_in(without) if without and isinstance(embedder, ElmoVectors) else embedder
+        elmo = _load_elmo_vectors(Path(about.source))
+        if elmo.about.sha256 != about.sha256:
+            raise WordworthError(f"{about.source} holds other weights than {folder} was trained with")
+        return elmo.embedder
+    if trained.extra is None:
+        raise WordworthError(f"{folder} lacks the vectors of unknown words; train the model again")
+    return StaticVectors(_load_same_embedding(about, folder) if vectors is None else vectors, trained.extra)
 
 
-def _trained_on(about: dict[str, Any], folder: Path) -> Embedding:
-    """The vectors of the configuration, where they are the same as then: those of a name, or of an unchanged file."""
-    named = about["name"] if knows(about["name"], "models") else about["source"]
-    if about["steps"]:
-        steps = ", ".join(about["steps"])
+def _load_same_embedding(about: VectorsRead, folder: Path) -> Embedding:
+    """Return the vectors of the configuration; raise where they are not the same as then."""
+    named = about.name if knows(about.name, "models") else about.source
+    if about.steps:
+        steps = ", ".join(about.steps)
         raise WordworthError(f"{folder} was trained on {named} after {steps}; give those vectors with --vectors")
     embedding = one_embedding(named)
-    if about["sha256"] and embedding.provenance.sha256 != about["sha256"]:
+    if about.sha256 and embedding.provenance.sha256 != about.sha256:
         raise WordworthError(f"{named} is another file than {folder} was trained on; give the right one")
     return embedding
 
 
 def one_embedding(named: str | Path) -> Embedding:
-    """The one embedding of that name or path; a folder of many decades is not one."""
+    """Load the one embedding of that name or path; a folder of many decades is not one."""
     embeddings = list(load_embeddings(named))
     if len(embeddings) != 1:
         raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
@@ -279,24 +251,23 @@ def one_embedding(named: str | Path) -> Embedding:
 
 
 def vectors_to_train_on(named: str | Path | Embedding | Vectors, seed: int) -> Vectors:
-    """Static vectors by name, path or as they are, or ELMo as a folder with its options and weights."""
+    """Load static vectors by name, path or as they are, or ELMo from a folder with its options and weights."""
     if isinstance(named, Vectors):
         return named
     if not isinstance(named, Embedding):
         folder = Path(named).expanduser()
         if folder.is_dir() and elmo_files(folder):
-            return _elmo(folder)
+            return _load_elmo_vectors(folder)
         named = one_embedding(named)
-    provenance = named.provenance
-    about = {"kind": "static", "name": provenance.name, "source": provenance.source, "sha256": provenance.sha256}
-    extra = drawn(named.dim, seed)
-    return Vectors(StaticVectors(named, extra), extra, {**about, "steps": list(provenance.steps)})
+    made = named.provenance
+    about = VectorsRead(kind="static", name=made.name, source=made.source, sha256=made.sha256, steps=list(made.steps))
+    return Vectors(StaticVectors(named, draw_extra_vectors(named.dim, seed)), about)
 
 
-def _elmo(folder: Path) -> Vectors:
+def _load_elmo_vectors(folder: Path) -> Vectors:
     files = elmo_files(folder)
     if files is None:
         raise WordworthError(f"{folder} does not hold one options.json and one weights file (.hdf5) of ELMo")
     elmo = load_elmo(*files)
-    about = {"kind": "elmo", "name": folder.name, "source": str(folder.resolve()), "sha256": elmo.sha256, "steps": []}
-    return Vectors(ElmoVectors(elmo, folder.name), None, about)
+    about = VectorsRead(kind="elmo", name=folder.name, source=str(folder.resolve()), sha256=elmo.sha256, steps=[])
+    return Vectors(ElmoVectors(elmo, folder.name), about)

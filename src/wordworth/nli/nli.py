@@ -1,4 +1,4 @@
-"""What every NLI model is to the rest: sentences and pairs of them in, three probabilities a pair out."""
+"""What every NLI model offers: sentences and pairs of them in, three probabilities per pair out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,47 +27,39 @@ class NliModel(Protocol):
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        """All that its probabilities depend on, for keys of what is kept on disk and for the manifest."""
-        ...
+        """Return all that its probabilities depend on, for keys of the cache and for the manifest."""
 
     def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """A row of `LABELS` for each pair (premise, hypothesis) of indices into `sentences`.
+        """Return a row of `LABELS` for each pair (premise, hypothesis) of indices into `sentences`.
 
-        Sentences are given once however many pairs they stand in, so that a model that can encode them alone does so
-        once; one that cannot may sort and batch the pairs as it likes. The result does not depend on how.
+        Each sentence is given once, so that a model that can encode it alone does so once. The result does not depend
+        on how pairs are batched.
         """
-        ...
 
 
 @runtime_checkable
 class MitigableNli(NliModel, Protocol):
-    """A model whose context-free vectors can be read and changed. All kinds of this package are; a user's need not."""
+    """A model whose context-free vectors can be read and changed; a user's own model need not be one."""
 
     @property
     def source(self) -> str:
-        """Where its weights are from; blank where its name says so."""
-        ...
+        """Return where its weights are from; blank where its name says so."""
 
     @property
     def word_vectors(self) -> Embedding | None:
-        """The file of word vectors that it reads, if it reads one: whatever changes such a file can be done to it."""
-        ...
+        """Return the file of word vectors that it reads, if it reads one."""
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
-        """Words of the sentences that it has no vector for."""
-        ...
+        """Return the words of the sentences that it has no vector for."""
 
     def vectors_of(self, words: Sequence[str]) -> Embedding:
-        """Vectors to learn a subspace from, with those of the words that have one among them."""
-        ...
+        """Return vectors to learn a subspace from, among them those of `words` that have one."""
 
     def without(self, subspace: Subspace) -> "MitigableNli":
-        """The same model with a subspace taken out of its vectors where it looks them up."""
-        ...
+        """Return the same model with a subspace removed from its vectors where it looks them up."""
 
     def with_vectors(self, embedding: Embedding) -> "MitigableNli":
-        """The same model over another file of word vectors; an error where it reads none."""
-        ...
+        """Return the same model over another file of word vectors; raise where it reads none."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +86,7 @@ def infer(model: NliModel, premise: str, hypothesis: str) -> Inference: ...
 @overload
 def infer(model: NliModel, premise: Sentences, hypothesis: Sentences) -> list[Inference]: ...
 def infer(model: NliModel, premise: str | Sentences, hypothesis: str | Sentences) -> Inference | list[Inference]:
-    """The probabilities of one pair of sentences, or of as many premises as hypotheses, pair by pair."""
+    """Return the probabilities of one pair of sentences, or of as many premises as hypotheses, pair by pair."""
     single = isinstance(premise, str)
     if single != isinstance(hypothesis, str) or (not single and len(premise) != len(hypothesis)):
         raise WordworthError("premise and hypothesis do not match; give two sentences, or two lists of one length")
@@ -105,13 +97,13 @@ def infer(model: NliModel, premise: str | Sentences, hypothesis: str | Sentences
 
 
 def sentence_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[list[str], NDArray[np.int64]]:
-    """Each distinct sentence once, and the pairs as indices into them: what `NliModel.probabilities` takes."""
+    """Return each distinct sentence once, and the pairs as indices into them."""
     index: dict[str, int] = {}
     rows = [[index.setdefault(sentence, len(index)) for sentence in pair] for pair in pairs]
     return list(index), np.array(rows, dtype=np.int64).reshape(-1, 2)
 
 
 def accuracy(model: NliModel, examples: Sequence[Example]) -> float:
-    """The share of examples whose most probable label is theirs."""
+    """Return the share of examples whose most probable label is theirs."""
     best = model.probabilities(*sentence_pairs(example[:2] for example in examples)).argmax(axis=1)
     return float(np.mean([LABELS[at] == label for at, (*_, label) in zip(best.tolist(), examples, strict=True)]))

@@ -50,7 +50,7 @@ class PairSet:
 
     @classmethod
     def of(cls, probe: Probe) -> "PairSet":
-        """Every pair of a probe."""
+        """Return every pair of a probe."""
         actions, premises, hypotheses = (
             tuple(range(len(words))) for words in (probe.actions, probe.premises, probe.hypotheses)
         )
@@ -65,26 +65,24 @@ class PairSet:
         return actions * premises * hypotheses
 
     def pair(self, index: int) -> Pair:
-        """The pair of an index."""
+        """Return the pair of an index."""
         if not 0 <= index < len(self):
             raise WordworthError(
                 f"{self.probe.name} has {len(self):,} pairs, so there is none with the index {index:,}"
             )
-        _, premises, hypotheses = self.shape
-        rest, h = divmod(index, hypotheses)
-        a, p = divmod(rest, premises)
+        a, p, h = (int(place) for place in np.unravel_index(index, self.shape))
         at = (self.actions[a], self.premises[p], self.hypotheses[h])
         texts = self.batch(np.array([index])).sentences
         subjects = (self.probe.premises[at[1]], self.probe.hypotheses[at[2]])
         return Pair(texts[0], texts[1], subjects, self.probe.actions[at[0]], at)
 
     def coordinates(self, indices: Indices) -> tuple[Indices, Indices, Indices]:
-        """Action, premise and hypothesis of many indices, as places in this set's lists."""
+        """Return action, premise and hypothesis of many indices, as places in this set's lists."""
         a, p, h = np.unravel_index(indices, self.shape)
         return a, p, h
 
     def where(self, chosen: Mapping[str, Sequence[str]]) -> "PairSet":
-        """The slice with these words: by `verb`, `object`, `kind` (of verb), the subjects' labels, or `subject`.
+        """Return the slice with these words: by `verb`, `object`, `kind` (of verb), the subjects' labels, or `subject`.
 
         Several words of one key are alternatives, several keys hold together.
         """
@@ -93,7 +91,7 @@ class PairSet:
         for key, words in chosen.items():
             name = self._key(key, words)
             axis, listed = self._axes[name]
-            for word in self._lacking(name, words):
+            for word in self._missing_words(name, words):
                 close = nearest(word, sorted(dict.fromkeys(listed))) or "; see its lists"
                 raise WordworthError(f"the probe {self.probe.name} has no {key} {word!r}{close}")
             wanted = {word.casefold() for word in words}
@@ -107,7 +105,7 @@ class PairSet:
 
     @cached_property
     def _axes(self) -> dict[str, tuple[int, Sequence[str]]]:
-        """For each key, which of the three axes it speaks of, and the word of each position in the probe's lists."""
+        """Return for each key its axis, and the word of each position in the probe's lists."""
         probe, (first, second) = self.probe, self.labels
         axes: dict[str, tuple[int, Sequence[str]]] = {first: (1, probe.premises), second: (2, probe.hypotheses)}
         for key in Action._fields:
@@ -116,51 +114,52 @@ class PairSet:
 
     @property
     def labels(self) -> tuple[str, str]:
-        """What slices call the subjects; where both have one label, by their sides."""
+        """Return what slices call the subjects; where both have one label, their sides."""
         first, second = self.probe.labels
         return (first, second) if first != second else ("premise", "hypothesis")
 
-    def sliced_by(self, key: str) -> bool:
-        """Whether a key is one of this probe's."""
+    def can_slice_by(self, key: str) -> bool:
+        """Return whether a key is one of this probe's."""
         return key in self._axes or key in ("subject", "premise", "hypothesis")
 
     def knows(self, chosen: Mapping[str, Sequence[str]]) -> bool:
-        """Whether the keys and all the words are this probe's."""
+        """Return whether the keys and all the words are this probe's."""
         return all(
-            self.sliced_by(key) and not self._lacking(self._key(key, words), words) for key, words in chosen.items()
+            self.can_slice_by(key) and not self._missing_words(self._key(key, words), words)
+            for key, words in chosen.items()
         )
 
-    def _lacking(self, key: str, words: Sequence[str]) -> list[str]:
+    def _missing_words(self, key: str, words: Sequence[str]) -> list[str]:
         known = {word.casefold() for word in self._axes[key][1]}
         return [word for word in words if word.casefold() not in known]
 
     def _key(self, key: str, words: Sequence[str] = ()) -> str:
-        """The key as tables have it. A `subject` is one of the premises, or else of the hypotheses."""
+        """Return the key as tables have it. A `subject` is one of the premises, or else of the hypotheses."""
         if key == "subject":
             known = {word.casefold() for word in self.probe.premises}
             key = "premise" if all(word.casefold() in known for word in words) else "hypothesis"
-        if not self.sliced_by(key):
+        if not self.can_slice_by(key):
             known_keys = [*self._axes, "subject"]
             close = nearest(key, known_keys) or f"; it can by {', '.join(known_keys)}"
             raise WordworthError(f"the probe {self.probe.name} cannot be sliced by {key!r}{close}")
         return dict(zip(("premise", "hypothesis"), self.labels, strict=True)).get(key, key)
 
     def words_of(self, key: str) -> tuple[str, ...]:
-        """The words that a key can take in this set, in the probe's order."""
+        """Return the words that a key can take in this set, in the probe's order."""
         axis, listed = self._axes[self._key(key)]
         return tuple(dict.fromkeys(listed[at] for at in (self.actions, self.premises, self.hypotheses)[axis]))
 
     @property
     def label(self) -> str:
-        """`occupation=doctor,verb=ate|cooked`, blank for all pairs."""
+        """Return `occupation=doctor,verb=ate|cooked`, blank for all pairs."""
         return ",".join(f"{key}={'|'.join(words)}" for key, words in self.chosen.items())
 
     def fragments(self) -> list[list[str]]:
-        """What all sentences are put together from: the subjects, and the rest of each action's sentences."""
+        """Return what all sentences are made of: the subjects, and the rest of each action's sentences."""
         return [[*forms, *map(" ".join, around)] for forms, around in zip(self.forms, self.around, strict=True)]
 
     def batch(self, indices: Indices) -> Batch:
-        """The sentences of some pairs, each once: premises first, then hypotheses."""
+        """Return the sentences of some pairs, each once: premises first, then hypotheses."""
         a, p, h = self.coordinates(np.asarray(indices, dtype=np.int64))
         _, premises, hypotheses = self.shape
         first, at_first = np.unique(a * premises + p, return_inverse=True)
@@ -178,7 +177,7 @@ class PairSet:
 
     @cached_property
     def forms(self) -> tuple[list[str], list[str]]:
-        """The subjects as they stand in the sentences."""
+        """Return the subjects as they stand in the sentences."""
         probe, article = self.probe, ARTICLES[self.probe.articles]
         first, second = probe.templates
         return (
@@ -188,20 +187,17 @@ class PairSet:
 
     @cached_property
     def around(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-        """What stands before and after the subject, for each action."""
+        """Return what stands before and after the subject, for each action."""
         probe, article = self.probe, ARTICLES[self.probe.articles]
+        actions = [probe.actions[at] for at in self.actions]
         first, second = (
-            [
-                template.around(action.verb, action.object, article)
-                for action in map(probe.actions.__getitem__, self.actions)
-            ]
-            for template in probe.templates
+            [template.around(action.verb, action.object, article) for action in actions] for template in probe.templates
         )
         return first, second
 
 
-def evenly(total: int, count: int, seed: int) -> Indices:
-    """`count` of the indices below `total`, one drawn at random from each of as many equal stretches, in order.
+def draw_evenly(total: int, count: int, seed: int) -> Indices:
+    """Draw `count` of the indices below `total`, one at random from each of as many equal stretches, in order.
 
     Even steps alone would meet the same hypothesis again and again, since they come round every H pairs.
     """

@@ -1,15 +1,8 @@
-"""A probe: templates, the words that fill them, and the words whose subspace is to be taken out.
+"""A probe: templates, the words that fill them, and the words whose subspace is removed.
 
-Those of Dev et al. 2020 stand in the catalog: `gender`, `nationality`, `religion`. `NAME:formula` is the same by the
-formula of the paper, every verb with each of the 95 objects. A user's own is a TOML file with a table `[probe]`:
-
-    name, premise, hypothesis               the sentences, “The SUBJECT VERB a/an OBJECT.”
-    slots = { premise = …, hypothesis = … } the subjects: a word set's name, or { words = ["…", …] }
-    labels = { premise = …, hypothesis = … }  what slices call them; “premise” and “hypothesis” if not given
-    verbs = [{ kind = "…", verbs = …, objects = … }, …]   which verbs take which objects
-    subspace = { pair = ["he", "she"] }, or { set = "…" | words = […], components = 1 }   optional
-    groups = { men = ["man", …], women = [ … ] }   of the hypotheses' subjects; each is its own group if not given
-    swap = "premise" | "hypothesis"                whose subjects are exchanged among themselves as the control
+The catalog has those of Dev et al. 2020: `gender`, `nationality`, `religion`. `NAME:formula` follows the formula of
+the paper, every verb with each of the 95 objects. A user's own is a TOML file with a table `[probe]`; its fields are
+those of `ProbeTable`.
 """
 
 import hashlib
@@ -18,20 +11,20 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, model_validator
 
 from wordworth.catalog.read.tables import read_text, tidy
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entries, knows
-from wordworth.errors import WordworthError, nearest
+from wordworth.errors import WordworthError, first_problem, nearest
 from wordworth.nli.templates import ARTICLES, OBJECT, VERB, Template, parse
 
 FORMULA = ":formula"
 SWAP = "/swap"
-_FIELDS = (
-    "name", "title", "premise", "hypothesis", "slots", "labels", "capitals", "verbs", "subspace", "groups", "swap"
-)  # fmt: skip
-_SIDES = ("premise", "hypothesis")
+Side = Literal["premise", "hypothesis"]
+SIDES: tuple[Side, Side] = ("premise", "hypothesis")
 
 
 class Action(NamedTuple):
@@ -54,10 +47,9 @@ class SubspaceWords:
 
 @dataclass(frozen=True)
 class Probe:
-    """Everything that pairs are made of. Premise and hypothesis share verb and object; the subjects differ."""
+    """Everything that pairs are made of: a `ProbeTable` with its words looked up."""
 
     name: str
-    title: str
     templates: tuple[Template, Template]
     labels: tuple[str, str]
     premises: tuple[str, ...]
@@ -68,22 +60,18 @@ class Probe:
     articles: str = "sound"
     reference: str = ""
     paper: str = ""
-    """The number of pairs that the paper states."""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Subjects of the hypotheses that stand for one group, by its name; blank: each is a group of its own."""
     swap: str = ""
-    """The side whose subjects are exchanged among themselves as the control."""
 
     @property
     def sha256(self) -> str:
-        """Of all that its sentences depend on."""
+        """Return the hash of all that its sentences depend on."""
         parts = [[one.text for one in self.templates], self.premises, self.hypotheses, self.actions, self.articles]
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
-    def swapped(self) -> "Probe":
-        """The control: both sentences have a subject of one kind (“the baker”, “the tailor”), so that they differ in
-        one word as the probe's do, and no group is named in one alone."""
-        side = _SIDES.index(self.swap)
+    def swap_subjects(self) -> "Probe":
+        """Return the control: two subjects of one kind (“the baker”, “the tailor”) that differ in one word only."""
+        side = int(self.swap == "hypothesis")
         words, template, label = (self.premises, self.hypotheses)[side], self.templates[side], self.labels[side]
         return replace(
             self,
@@ -98,191 +86,198 @@ class Probe:
         )
 
 
+def list_words(declared: Any) -> tuple[str, ...]:
+    """Return the words of `"SET"`, `["SET", …]` or `{ words = ["…", …] }`, repeated ones as often as listed."""
+    match declared:
+        case {"words": [*words]} if len(declared) == 1 and all(
+            isinstance(word, str) and word.strip() for word in words
+        ):
+            words = [tidy(word) for word in words]
+        case str(name):
+            words = _list_set(name)
+        case [*names] if all(isinstance(name, str) for name in names):
+            words = [word for name in names for word in _list_set(name)]
+        case _:
+            raise ValueError('give the name of a word set, a list of names, or { words = ["…", "…"] } without blanks')
+    if not words:
+        raise ValueError("it is empty; give at least one word")
+    return tuple(words)
+
+
+def _list_set(name: str) -> list[str]:
+    if not knows(name, "word_sets"):
+        raise ValueError(
+            f"{name!r} is no word set of the catalog (`wordworth ls word-sets`); "
+            'words of your own are written { words = ["…", "…"] }'
+        )
+    word_set = load_word_set(name)
+    return [*word_set.words, *word_set.dropped]
+
+
+def _drop_repeated(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
+
+
+def _check_name(name: str) -> str:
+    if not name.strip() or "/" in name or name in Action._fields:
+        raise ValueError(f"give a name that is not blank, without “/”, and none of {', '.join(Action._fields)}")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
+AllWords = Annotated[tuple[str, ...], PlainValidator(list_words)]
+Words = Annotated[AllWords, AfterValidator(_drop_repeated)]
+OwnWords = Annotated[tuple[str, ...], PlainValidator(lambda words: _drop_repeated(list_words({"words": words})))]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Verbs(_Table):
+    """Which verbs take which objects."""
+
+    kind: str = ""
+    """The number of the entry unless given."""
+    verbs: Words = ()
+    objects: Words = ()
+
+
+class SubspaceTable(_Table):
+    """One of a pair, a word set of the catalog, and words."""
+
+    pair: tuple[str, str] | None = None
+    set: str = ""
+    words: OwnWords = ()
+    components: int = Field(1, ge=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if len(self.model_fields_set - {"components"}) != 1:
+            raise ValueError('give { pair = ["he", "she"] } or { set = "…" | words = […], components = 1 }')
+        return self
+
+    def list_words(self, probe: str) -> SubspaceWords:
+        """Return the words that the subspace is learnt from."""
+        if self.pair:
+            return SubspaceWords(self.pair, 0, " − ".join(self.pair))
+        words = _drop_repeated(list_words(self.set)) if self.set else self.words
+        return SubspaceWords(words, self.components, self.set or f"words of {probe}")
+
+
+class ProbeTable(_Table):
+    """A probe as TOML declares it. Premise and hypothesis share verb and object; the subjects differ."""
+
+    name: Name
+    premise: str
+    """The sentence, “The SUBJECT VERB a/an OBJECT.”"""
+    hypothesis: str
+    slots: dict[Side, AllWords] = Field(min_length=2)
+    """The subjects of both."""
+    labels: dict[Side, Name] = {}
+    """What slices call the subjects; “premise” and “hypothesis” unless given."""
+    capitals: list[Side] = []
+    """The sides whose subjects are written with a capital."""
+    verbs: list[Verbs] = []
+    formula_objects: Words = ()
+    """The objects that each verb takes by the formula of the paper."""
+    subspace: SubspaceTable | None = None
+    groups: dict[str, OwnWords] = {}
+    """Groups of the hypotheses' subjects; each subject is its own unless given."""
+    swap: Side | Literal[""] = ""
+    """The side whose subjects are exchanged among themselves as the control."""
+    paper: str = ""
+    """The number of pairs that the paper states."""
+
+
 def probe_names() -> list[str]:
-    """The probes of the catalog."""
+    """Return the names of the catalog's probes."""
     return [declared.details["probe"] for declared in entries("templates") if "probe" in declared.details]
 
 
 def load_probe(name_or_path: str | Path, *, articles: str = "sound") -> Probe:
-    """A probe of the catalog (`gender`, `nationality:formula`, …) or of a TOML file."""
+    """Load a probe of the catalog (`gender`, `nationality:formula`, …) or of a TOML file."""
     if articles not in ARTICLES:
         raise WordworthError(f"articles are chosen by {' or '.join(ARTICLES)}, not by {articles!r}")
     path = Path(name_or_path)
     if path.suffix == ".toml":
-        return _of_file(path, articles)
+        return replace(_load_file(path), articles=articles)
     name = str(name_or_path)
     plain = name.removesuffix(FORMULA)
     for declared in entries("templates"):
-        if plain in (declared.details.get("probe"), declared.name) and "probe" in declared.details:
-            full = declared.details["probe"] + name[len(plain) :]
-            table = {**declared.details, "name": full, "title": declared.title}
-            return _probe(table, f"templates.toml, {declared.name}", articles, str(declared.reference), name != plain)
+        details = declared.details
+        if "probe" in details and plain in (details["probe"], declared.name):
+            table = {key: value for key, value in details.items() if key in ProbeTable.model_fields}
+            table["name"] = details["probe"] + name[len(plain) :]
+            probe = _build(table, f"templates.toml, {declared.name}", formula=name != plain)
+            return replace(probe, articles=articles, reference=str(declared.reference))
     known = probe_names()
     close = nearest(plain, known) or f"; there are {', '.join(known)}"
     raise WordworthError(f"there is no probe {name!r}{close} (or name a TOML file)")
 
 
-def _of_file(path: Path, articles: str) -> Probe:
+def _load_file(path: Path) -> Probe:
     try:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise WordworthError(f"{path} is not TOML: {error}") from error
-    fields = table.get("probe")
-    if table.keys() != {"probe"} or not isinstance(fields, dict):
+    if table.keys() != {"probe"}:
         raise WordworthError(f"{path} must hold one table [probe] with name, premise, hypothesis and slots")
-    extra = next((key for key in fields if key not in _FIELDS), None)
-    if extra is not None:
-        close = nearest(extra, list(_FIELDS)) or f"; the fields are {', '.join(_FIELDS)}"
-        raise WordworthError(f"{path}: a probe has no field {extra!r}{close}")
-    name = fields.get("name")
-    if not isinstance(name, str) or not name.strip() or "/" in name:
-        raise WordworthError(f"{path}: name must be a text that is not blank, without “/”")
-    return _probe(fields, str(path), articles, "", formula=False)
+    return _build(table["probe"], str(path))
 
 
-def _probe(table: Mapping[str, Any], where: str, articles: str, reference: str, formula: bool) -> Probe:
-    labels = {side: _label(table, side, where) for side in _SIDES}
-    slots = table.get("slots")
-    if not isinstance(slots, Mapping) or slots.keys() != set(_SIDES):
-        raise WordworthError(f"{where}: slots must be {{ premise = …, hypothesis = … }}, the subjects of both")
-    subjects = {side: fillers(slots[side], f"{where}: slots.{side}", as_published=formula) for side in _SIDES}
-    for side in table.get("capitals", ()):
-        if side not in _SIDES:
-            raise WordworthError(f"{where}: capitals lists premise, hypothesis or both, not {side!r}")
-        subjects[side] = tuple(word[0].upper() + word[1:] for word in subjects[side])
-    templates = {side: parse(table.get(side), labels[side], f"{where}: {side}") for side in _SIDES}
-    needed = {slot for one in templates.values() for slot in one.slots}
-    actions = _actions(table, where, needed, formula)
+def _build(fields: Any, where: str, *, formula: bool = False) -> Probe:
+    try:
+        table = ProbeTable.model_validate(fields)
+        subspace = table.subspace.list_words(table.name) if table.subspace else None
+    except ValueError as error:
+        raise WordworthError(f"{where}: {first_problem(error)}") from error
+    labels = [table.labels.get(side, side) for side in SIDES]
+    templates = [
+        parse(text, label, f"{where}: {side}")
+        for text, label, side in zip((table.premise, table.hypothesis), labels, SIDES, strict=True)
+    ]
+    subjects = []
+    for side in SIDES:
+        words = table.slots[side] if formula else _drop_repeated(table.slots[side])
+        subjects.append(tuple(word[0].upper() + word[1:] for word in words) if side in table.capitals else words)
     return Probe(
-        name=table["name"],
-        title=table.get("title", table["name"]),
-        templates=(templates["premise"], templates["hypothesis"]),
-        labels=(labels["premise"], labels["hypothesis"]),
-        premises=subjects["premise"],
-        hypotheses=subjects["hypothesis"],
-        actions=actions,
-        subspace=_subspace(table.get("subspace"), table["name"], where),
-        articles=articles,
-        reference=reference,
-        paper=table.get("paper", ""),
-        groups=_groups(table.get("groups"), subjects["hypothesis"], where),
-        swap=_swap(table.get("swap", ""), where),
+        name=table.name,
+        templates=(templates[0], templates[1]),
+        labels=(labels[0], labels[1]),
+        premises=subjects[0],
+        hypotheses=subjects[1],
+        actions=_list_actions(table, where, templates[0].slots | templates[1].slots, formula),
+        subspace=subspace,
+        paper=table.paper,
+        groups=_group_subjects(table.groups, subjects[1], where),
+        swap=table.swap,
     )
 
 
-def _groups(declared: Any, subjects: tuple[str, ...], where: str) -> dict[str, tuple[str, ...]]:
-    """Groups of the hypotheses' subjects, as they stand in the sentences; a word is of one group."""
-    if declared is None:
-        return {}
-    if not isinstance(declared, Mapping) or len(declared) < 2:
-        raise WordworthError(f'{where}: groups must be two or more, {{ men = ["man", …], women = ["woman", …] }}')
-    known = {word.casefold(): word for word in subjects}
-    groups = {}
-    for name, words in declared.items():
-        listed = fillers({"words": words} if isinstance(words, list) else words, f"{where}: groups.{name}")
-        lost = next((word for word in listed if word.casefold() not in known), None)
-        if lost is not None:
-            raise WordworthError(f"{where}: groups.{name} has {lost!r}, which no hypothesis has or another group took")
-        groups[str(name)] = tuple(known.pop(word.casefold()) for word in listed)
-    return groups
+def _group_subjects(
+    groups: Mapping[str, tuple[str, ...]], subjects: tuple[str, ...], where: str
+) -> dict[str, tuple[str, ...]]:
+    """Return the groups with words as they stand in the sentences."""
+    free = {word.casefold(): word for word in subjects}
+    grouped: dict[str, list[str]] = {}
+    for name, words in groups.items():
+        for word in words:
+            if word.casefold() not in free:
+                raise WordworthError(f"{where}: groups.{name}: {word!r} is in no hypothesis, or in two groups")
+            grouped.setdefault(name, []).append(free.pop(word.casefold()))
+    return {name: tuple(words) for name, words in grouped.items()}
 
 
-def _swap(side: Any, where: str) -> str:
-    if side not in ("", *_SIDES):
-        raise WordworthError(f"{where}: swap is premise or hypothesis, not {side!r}")
-    return str(side)
-
-
-def _label(table: Mapping[str, Any], side: str, where: str) -> str:
-    labels = table.get("labels", {})
-    label = labels.get(side, side) if isinstance(labels, Mapping) else None
-    if not isinstance(label, str) or not label.strip() or label in ("verb", "object", "kind"):
-        raise WordworthError(f"{where}: labels.{side} must be a name for its subjects, such as “occupation”")
-    return label
-
-
-def _actions(table: Mapping[str, Any], where: str, needed: set[str], formula: bool) -> tuple[Action, ...]:
-    groups = table.get("verbs", [])
-    if not isinstance(groups, list) or not all(isinstance(group, Mapping) for group in groups):
-        raise WordworthError(f"{where}: verbs must be a list of {{ verbs = …, objects = … }}")
-    if not groups:
-        if needed & {VERB, OBJECT}:
-            raise WordworthError(f"{where}: the templates have VERB or OBJECT, but verbs is empty; list them")
-        return (Action("", "", ""),)
-    if not needed & {VERB, OBJECT}:
-        raise WordworthError(f"{where}: verbs are listed, but no template has VERB or OBJECT")
+def _list_actions(table: ProbeTable, where: str, slots: frozenset[str], formula: bool) -> tuple[Action, ...]:
     actions: dict[Action, None] = {}
-    everything = fillers(table["formula_objects"], f"{where}: formula_objects") if formula else ()
-    for at, group in enumerate(groups, start=1):
-        each = f"{where}: verbs, entry {at}"
-        words: dict[str, tuple[str, ...]] = {"verbs": ("",), "objects": ("",)}
-        for key, slot in (("verbs", VERB), ("objects", OBJECT)):
-            if slot in needed or key in group:
-                if key not in group:
-                    raise WordworthError(f"{each} has no {key}, and the templates have {slot}")
-                words[key] = fillers(group[key], f"{each}, {key}")
-        kind = str(group.get("kind", at))
-        for verb in words["verbs"]:
-            actions |= {Action(kind, verb, thing): None for thing in everything or words["objects"]}
+    for at, group in enumerate(table.verbs or [Verbs()], start=1):
+        for slot, words in ((VERB, group.verbs), (OBJECT, group.objects)):
+            if (slot in slots) != bool(words):
+                lacks = f"has no {slot.lower()}s, but the templates have {slot}"
+                has = f"has {slot.lower()}s, but no template has {slot}"
+                raise WordworthError(f"{where}: verbs: entry {at} {has if words else lacks}")
+        objects = (table.formula_objects if formula else group.objects) or ("",)
+        kind = group.kind or (str(at) if table.verbs else "")
+        actions |= {Action(kind, verb, thing): None for verb in group.verbs or ("",) for thing in objects}
     return tuple(actions)
-
-
-def _subspace(declared: Any, name: str, where: str) -> SubspaceWords | None:
-    if declared is None:
-        return None
-    wrong = f'{where}: subspace must be {{ pair = ["he", "she"] }} or {{ set = "…" | words = […], components = 1 }}'
-    if not isinstance(declared, Mapping):
-        raise WordworthError(wrong)
-    if declared.keys() == {"pair"}:
-        pair = declared["pair"]
-        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(word, str) and word for word in pair):
-            raise WordworthError(wrong)
-        return SubspaceWords(tuple(pair), 0, " − ".join(pair))
-    components = declared.get("components", 1)
-    words = {key: declared[key] for key in declared if key in ("set", "words")}
-    if (
-        not isinstance(components, int)
-        or components < 1
-        or len(words) != 1
-        or declared.keys() - {"components"} != words.keys()
-    ):
-        raise WordworthError(wrong)
-    named = words.get("set", f"words of {name}")
-    return SubspaceWords(fillers(words, f"{where}: subspace"), components, str(named))
-
-
-def fillers(declared: Any, where: str, *, as_published: bool = False) -> tuple[str, ...]:
-    """`"SET"`, `["SET", …]` one after the other, `{ set = "SET" }` or `{ words = ["…", …] }`.
-
-    A word that comes again is taken once, unless `as_published` keeps it: a formula that counts it needs it.
-    """
-    words: list[str] = []
-    if isinstance(declared, Mapping) and declared.keys() == {"words"}:
-        words = _own(declared["words"], where)
-    else:
-        for name in _names(declared, where):
-            if not knows(name, "word_sets"):
-                raise WordworthError(
-                    f"{where}: {name!r} is no word set of the catalog (`wordworth ls word-sets`); "
-                    'words of your own are written { words = ["…", "…"] }'
-                )
-            word_set = load_word_set(name)
-            words += word_set.words + (word_set.dropped if as_published else ())
-    if not words:
-        raise WordworthError(f"{where} is empty; give at least one word")
-    return tuple(words if as_published else dict.fromkeys(words))
-
-
-def _names(declared: Any, where: str) -> list[str]:
-    if isinstance(declared, Mapping) and declared.keys() == {"set"}:
-        declared = declared["set"]
-    names = [declared] if isinstance(declared, str) else declared
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise WordworthError(f'{where} must be the name of a word set, a list of names, or {{ words = ["…", "…"] }}')
-    return names
-
-
-def _own(words: Any, where: str) -> list[str]:
-    if not isinstance(words, list) or not all(isinstance(word, str) and word.strip() for word in words):
-        raise WordworthError(f"{where}: words must be a list of words, none of them blank")
-    return [tidy(word) for word in words]

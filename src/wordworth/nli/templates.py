@@ -24,7 +24,7 @@ class Template:
         """What stands before and after the subject. An article before the subject itself is left to `form`."""
         filled = {SUBJECT: "\0", VERB: verb, OBJECT: object_}
         text = _SLOT.sub(lambda match: filled[match.group()], _BEFORE_SUBJECT.sub("", self.text))
-        before, after = _ARTICLE.sub(lambda match: _chosen(match, article), text).split("\0")
+        before, after = _ARTICLE.sub(lambda match: _choose_article(match, article), text).split("\0")
         return before, after
 
     def form(self, subject: str, article: Callable[[str], str]) -> str:
@@ -35,7 +35,7 @@ class Template:
         return form[0].upper() + form[1:] if begins else form
 
 
-def _chosen(match: re.Match[str], article: Callable[[str], str]) -> str:
+def _choose_article(match: re.Match[str], article: Callable[[str], str]) -> str:
     chosen = article(match.group(2))
     return f"{chosen.capitalize() if match.group(1) == 'A' else chosen} "
 

@@ -4,13 +4,13 @@
 so that more epochs can follow.
 """
 
+import copy
 import hashlib
 import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel
 
 from wordworth.catalog.read.nli import NliData
 from wordworth.embedding import Embedding
@@ -28,25 +29,23 @@ from wordworth.encode.training import (
     Epochs,
     SeededTrainer,
     TrainingPlan,
+    best_epoch,
     epoch_seed,
-    epochs_of,
-    last_checkpoint,
 )
 from wordworth.errors import WordworthError
 from wordworth.nli.attention import Network, Shape
 from wordworth.nli.contextual import Embedder
-from wordworth.nli.examples import Examples, Sets, batches, examples
+from wordworth.nli.examples import Examples, Sets, list_batches, read_examples
 from wordworth.nli.loading import (
     CONFIG,
     WEIGHTS,
     Vectors,
     read_model,
     vectors_to_train_on,
-    write_config,
     write_json,
-    write_weights,
+    write_model,
 )
-from wordworth.nli.nli import LABELS, accuracy
+from wordworth.nli.nli import LABELS, Example, accuracy
 from wordworth.nli.over_vectors import AttentionNli
 
 RESULTS, CHECKPOINTS = "results.json", "checkpoints"
@@ -75,23 +74,22 @@ class Recipe:
 
 @dataclass(frozen=True)
 class NetworkSize:
-    """How large a network is made. What is None is as in the paper: for ELMo, and not for static vectors, `beside` and
-    a `compare` of twice `hidden`."""
+    """How large a network is made; over ELMo, `compare` is twice `hidden`, as in the paper."""
 
     hidden: int = 200
-    compare: int | None = None
     dropout: float = 0.2
     beside: bool | None = None
+    """Only over ELMo unless given."""
 
     def shape(self, embedder: Embedder) -> Shape:
-        """The network's shape over some vectors."""
+        """Return the network's shape over some vectors."""
         several = embedder.layers > 1
         return Shape(
             dim=embedder.dim,
             layers=embedder.layers,
             beside=several if self.beside is None else self.beside,
             hidden=self.hidden,
-            compare=(2 * self.hidden if several else self.hidden) if self.compare is None else self.compare,
+            compare=2 * self.hidden if several else self.hidden,
             dropout=self.dropout,
         )
 
@@ -108,164 +106,139 @@ def train_nli(
     """Train a model in `folder`, or go on there, and return (and write to `results.json`) how it went."""
     read = vectors_to_train_on(vectors, recipe.seed)
     shape = size.shape(read.embedder)
-    training, dev = (examples(data, read.embedder, shape.labels) for data in (sets.training, sets.dev))
-    if not len(training) or not len(dev):
+    training = read_examples(sets.training, read.embedder, shape.labels)
+    dev = [pair for one in sets.dev for pair in one.examples()]
+    if not len(training.labels) or not dev:
         raise WordworthError("there is nothing to train on, or nothing to stop by; give --data and --dev with pairs")
     began, threads = time.monotonic(), torch.get_num_threads()
     torch.set_num_threads(recipe.threads)
     try:
-        history = _Job(training, dev, read, shape, recipe, folder, say).run()
+        history = _Training(training, dev, read, shape, recipe, folder, say).run()
     finally:
         torch.set_num_threads(threads)
     model = AttentionNli(folder.name, read_model(folder).network, read.embedder)
     results = {
-        "vectors": read.about,
-        "shape": shape.plain(),
+        "vectors": read.about.model_dump(),
+        "shape": asdict(shape) | {"labels": list(shape.labels)},
         "recipe": asdict(recipe),
         "epochs": len(history),
         "best_epoch": best_epoch(history),
         "history": [{"loss": epoch["loss"], "dev": epoch["accuracy"]} for epoch in history],
         "seconds": round(time.monotonic() - began, 1),
-        "training": [_described(one, read.embedder) for one in sets.training],
-        "dev": [_described(one, read.embedder) | {"accuracy": accuracy(model, one.examples())} for one in sets.dev],
-        "test": [_described(one, read.embedder) | {"accuracy": accuracy(model, one.examples())} for one in sets.tests],
+        "training": [_describe(one, read.embedder) for one in sets.training],
+        "dev": [_describe(one, read.embedder, model) for one in sets.dev],
+        "test": [_describe(one, read.embedder, model) for one in sets.tests],
     }
     write_json(folder / RESULTS, results)
     return results
 
 
-def _described(data: NliData, embedder: Embedder) -> dict[str, Any]:
-    counts = {label: data.labels.count(label) for label in LABELS}
-    unknown = len(embedder.missing(dict.fromkeys([*data.premises, *data.hypotheses])))
-    about = {"name": data.name, "source": data.source, "sha256": data.sha256, "licence": data.licence}
-    used = {"pairs": len(data), "labels": counts, "left_out": dict(data.left_out), "words_without_a_vector": unknown}
-    return about | used
+def _describe(data: NliData, embedder: Embedder, model: AttentionNli | None = None) -> dict[str, Any]:
+    return {
+        "name": data.name,
+        "source": data.source,
+        "sha256": data.sha256,
+        "licence": data.licence,
+        "pairs": len(data),
+        "labels": {label: data.labels.count(label) for label in LABELS},
+        "left_out": dict(data.left_out),
+        "words_without_a_vector": len(embedder.missing(dict.fromkeys([*data.premises, *data.hypotheses]))),
+        **({"accuracy": accuracy(model, data.examples())} if model else {}),
+    }
 
 
-def cleared(folder: Path) -> None:
-    """Take an earlier training out of a folder; what else lies there stays."""
+def discard_training(folder: Path) -> None:
+    """Remove an earlier training from a folder; what else lies there stays."""
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)  # first, so that what is left then begins anew
     for name in (RESULTS, WEIGHTS, CONFIG):
         (folder / name).unlink(missing_ok=True)
 
 
-class _Averaging(nn.Module):
-    """A network in training, and the running average of its weights, which is what is measured and kept."""
-
-    steps: Tensor
-
-    def __init__(self, shape: Shape, seed: int, decay: float) -> None:
-        super().__init__()
-        torch.manual_seed(epoch_seed(seed, 0))
-        self.network, self.averaged = Network(shape), Network(shape)
-        self.averaged.load_state_dict(self.network.state_dict())
-        self.averaged.requires_grad_(False)
-        self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
-        self.decay = decay
-
-    def average(self) -> None:
-        """Add the weights behind a step to the average; the first steps weigh more."""
-        self.steps += 1
-        steps = int(self.steps)
-        decay = min(self.decay, (1 + steps) / (10 + steps)) if self.decay else 0.0
-        with torch.no_grad():
-            torch._foreach_lerp_(list(self.averaged.parameters()), list(self.network.parameters()), 1 - decay)
-
-
 @dataclass(eq=False)
-class _Job:
+class _Training:
     """What is trained on what, how, and where it is kept."""
 
     training: Examples
-    dev: Examples
+    dev: list[Example]
     vectors: Vectors
     shape: Shape
     recipe: Recipe
     folder: Path
     say: Callable[[str], None]
-    history: Epochs = field(default_factory=list)
 
     def run(self) -> Epochs:
         """Train, or go on with, the network in the folder; its best state is there when this returns or fails."""
         recipe = self.recipe
-        loader = EpochLoader(self._batches, lambda rows: _collate(self.training, rows, self.vectors.embedder))
+        loader = EpochLoader(self._list_batches, self._collate)
         steps = len(loader)
+        torch.manual_seed(epoch_seed(recipe.seed, 0))
+        network = Network(self.shape).to(recipe.device)
+        average = _average(network, recipe.average)
+
+        def loss(_: nn.Module, batch: Batch) -> tuple[Tensor, int]:
+            """Return the sum of losses by the full batch's size, so that a pair weighs the same in a small batch."""
+            logits = network(batch["premises"], batch["hypotheses"])
+            summed = functional.cross_entropy(
+                logits, batch["labels"], reduction="sum", label_smoothing=recipe.smoothing
+            )
+            return summed / recipe.batch, recipe.batch
+
         plan = TrainingPlan(
             f"the network in {self.folder.name}",
             self.folder / CHECKPOINTS,
             self._key(),
-            self._loss,
+            loss,
             lambda step: None if step % steps else epoch_seed(recipe.seed, 1 + step // steps),
             recipe.clip,
             recipe.epochs,
-            after_step=lambda: self.pair.average(),
-            after_epoch=self._end_epoch,
+            after_step=lambda: average.update_parameters(network),
+            after_epoch=lambda earlier, total: self._end_epoch(average.module, earlier, total),  # type: ignore[arg-type]
             should_stop=lambda epochs: len(epochs) - best_epoch(epochs) >= recipe.patience,
+            say=self.say,
         )
-        self.history = epochs_of(last_checkpoint(plan))
-        if self.history:
-            self.say(f"goes on after epoch {len(self.history)}")
-        else:
-            write_config(self.folder, self.shape, self.vectors.about)
-        optimizer = torch.optim.Adam(self.pair.network.parameters(), lr=recipe.rate)
-        return SeededTrainer(self.pair, loader, plan, optimizer).run()
-
-    @cached_property
-    def pair(self) -> _Averaging:
-        """The network and its average."""
-        return _Averaging(self.shape, self.recipe.seed, self.recipe.average).to(self.recipe.device)
+        optimizer = torch.optim.Adam(network.parameters(), lr=recipe.rate)
+        return SeededTrainer(nn.ModuleDict({"network": network, "average": average}), loader, plan, optimizer).run()
 
     def _key(self) -> str:
         """Return the sha256 of all that the network depends on; more epochs or patience go on with what there is."""
         options = {name: value for name, value in asdict(self.recipe).items() if name not in ("epochs", "patience")}
-        digest = hashlib.sha256(json.dumps([self.shape.plain(), options, self.vectors.embedder.identity]).encode())
-        for part in (self.training, self.dev):
-            digest.update(json.dumps([part.premises, part.hypotheses]).encode())
-            digest.update(part.labels.tobytes())
+        digest = hashlib.sha256(json.dumps([asdict(self.shape), options, self.vectors.embedder.identity]).encode())
+        training = self.training
+        data = [training.premises, training.hypotheses, training.labels.tolist(), self.dev]
+        digest.update(json.dumps(data).encode())
         return digest.hexdigest()
 
-    def _batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
-        return batches(self.training, self.recipe.batch, np.random.default_rng([self.recipe.seed, epoch]))
+    def _list_batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
+        return list_batches(self.training, self.recipe.batch, np.random.default_rng([self.recipe.seed, epoch]))
 
-    def _loss(self, pair: nn.Module, batch: Batch) -> tuple[Tensor, int]:
-        """Return the sum of losses by the full batch's size, so that a pair weighs the same in a small batch."""
-        logits = self.pair.network(batch["premises"], batch["hypotheses"])
-        summed = functional.cross_entropy(
-            logits, batch["labels"], reduction="sum", label_smoothing=self.recipe.smoothing
-        )
-        return summed / self.recipe.batch, self.recipe.batch
+    def _collate(self, rows: NDArray[np.int64]) -> Batch:
+        sides = {"premises": self.training.premises, "hypotheses": self.training.hypotheses}
+        vectors = {
+            name: self.vectors.embedder.vectors(np.array([ids[row] for row in rows], dtype=np.int64))
+            for name, ids in sides.items()
+        }
+        return {**vectors, "labels": torch.from_numpy(self.training.labels[rows])}
 
-    def _end_epoch(self, epoch: int, total: float) -> dict[str, float]:
+    def _end_epoch(self, network: Network, earlier: Epochs, total: float) -> dict[str, float]:
         """Measure the averaged network on dev, and write it where it is the best so far."""
-        right = _share_right(self.pair.averaged, self.dev, self.vectors.embedder, self.recipe.device)
-        self.history.append({"loss": total / len(self.training), "accuracy": right})
-        if best_epoch(self.history) == epoch:
-            weights = self.pair.averaged.state_dict()
-            write_weights(self.folder, weights, self.vectors.extra, self.vectors.projections)
-        loss = self.history[-1]["loss"]
-        self.say(f"epoch {epoch}: loss {loss:.4f}, dev accuracy {100 * right:.2f}")
-        return self.history[-1]
+        network = copy.deepcopy(network).cpu()
+        right = accuracy(AttentionNli("", network, self.vectors.embedder), self.dev)
+        measured = {"loss": total / len(self.training.labels), "accuracy": right}
+        epochs = [*earlier, measured]
+        if best_epoch(epochs) == len(epochs):
+            write_model(self.folder, network, self.vectors)
+        self.say(f"epoch {len(epochs)}: loss {measured['loss']:.4f}, dev accuracy {100 * right:.2f}")
+        return measured
 
 
-def best_epoch(history: Epochs) -> int:
-    """Return the epoch (from 1) with the highest dev accuracy, the first of equals; without dev the last."""
-    accuracies = [epoch.get("accuracy", float(at)) for at, epoch in enumerate(history)]
-    return 1 + accuracies.index(max(accuracies))
+def _average(network: Network, decay: float) -> AveragedModel:
+    """Return the running average of a network's weights, which is what is measured and kept."""
 
+    def update(averaged: Any, current: Any, steps: Tensor | int) -> None:
+        """Add the weights behind a step; the first steps weigh more."""
+        kept = min(decay, (1 + int(steps)) / (10 + int(steps))) if decay else 0.0
+        torch._foreach_lerp_(averaged, current, 1 - kept)
 
-def _collate(examples: Examples, rows: NDArray[np.int64], embedder: Embedder) -> Batch:
-    """Return the vectors of a batch's premises and hypotheses, and its labels."""
-    vectors = {of: embedder.vectors(examples.side(rows, of)) for of in ("premises", "hypotheses")}
-    return {**vectors, "labels": torch.from_numpy(examples.labels[rows])}
-
-
-def _share_right(network: Network, examples: Examples, embedder: Embedder, device: str) -> float:
-    """Return the accuracy of a network on examples."""
-    network.eval()
-    right = 0
-    with torch.inference_mode():
-        for rows in batches(examples, 256, np.random.default_rng(0)):
-            batch = {name: tensor.to(device) for name, tensor in _collate(examples, rows, embedder).items()}
-            guesses = network(batch["premises"], batch["hypotheses"]).argmax(dim=1)
-            right += int((guesses == batch["labels"]).sum())
-    return right / len(examples)
+    average = AveragedModel(network, multi_avg_fn=update)
+    average.n_averaged.fill_(1)  # or the first step would replace the weights rather than add to them
+    return average.requires_grad_(False)

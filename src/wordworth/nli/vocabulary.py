@@ -24,12 +24,12 @@ _TOKEN = re.compile(r"\w+(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b|\d+(?:[.,:]\d+)+|
 
 
 def words_of(sentence: str) -> list[str]:
-    """The words and punctuation marks of a sentence."""
+    """Return the words and punctuation marks of a sentence."""
     return _TOKEN.findall(sentence.replace("’", "'"))
 
 
 class StaticVectors:
-    """An embedding's vectors, `UNKNOWN` ones for words that it has not, and one for the start of a sentence.
+    """An embedding's vectors, `UNKNOWN` ones for words that it lacks, and one for the start of a sentence.
 
     Those extra vectors are drawn once, are as frozen as the rest, and belong to the network that was trained with them.
     """
@@ -56,18 +56,18 @@ class StaticVectors:
         held = hash_of(vectors, "vectors", lambda: hash_content(list(vectors.words), np.asarray(vectors.matrix)))
         return "static", held, hash_content(self.extra)
 
-    def _known(self, word: str) -> int | None:
-        """Row of a word: in lower case, else as it is written."""
+    def _find_row(self, word: str) -> int | None:
+        """Return the row of a word: in lower case, else as it is written."""
         index = self.embedding.index
         return index.get(word.lower(), index.get(word))
 
-    def _read(self, sentence: str) -> list[tuple[str, int | None]]:
-        """Tokens and their rows. A word with hyphens that has no vector is read as its parts."""
+    def _split(self, sentence: str) -> list[tuple[str, int | None]]:
+        """Return tokens and their rows. A word with hyphens that has no vector is read as its parts."""
         tokens: list[tuple[str, int | None]] = []
         for word in words_of(sentence):
-            row = self._known(word)
+            row = self._find_row(word)
             if row is None and "-" in word.strip("-"):
-                tokens += [(part, self._known(part)) for part in word.split("-")]
+                tokens += [(part, self._find_row(part)) for part in word.split("-")]
             else:
                 tokens.append((word, row))
         return tokens
@@ -77,7 +77,7 @@ class StaticVectors:
         known = len(self.embedding)
         unknown = [
             known + zlib.crc32(word.lower().encode()) % UNKNOWN if row is None else row
-            for word, row in self._read(sentence)
+            for word, row in self._split(sentence)
         ]
         return [self._start, *unknown]
 
@@ -105,10 +105,10 @@ class StaticVectors:
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
         """Return words that have no vector of their own, each once, in the order they come."""
-        lost = (word for sentence in sentences for word, row in self._read(sentence) if row is None)
+        lost = (word for sentence in sentences for word, row in self._split(sentence) if row is None)
         return tuple(dict.fromkeys(lost))
 
 
-def drawn(dim: int, seed: int) -> NDArray[np.float32]:
-    """Vectors for unknown words and for the start of a sentence, N(0, `SPREAD`²)."""
+def draw_extra_vectors(dim: int, seed: int) -> NDArray[np.float32]:
+    """Draw vectors for unknown words and for the start of a sentence, N(0, `SPREAD`²)."""
     return np.random.default_rng(seed).normal(0, SPREAD, (UNKNOWN + 1, dim)).astype(np.float32)

@@ -3,8 +3,7 @@
 import copy
 import json
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from wordworth.encode.model import max_length_of, trial_ids
 from wordworth.encode.passes import TOLERANCE
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import replacing
-from wordworth.repair.subwords import replace_matrix, replaced_matrix, subword_matrix
+from wordworth.repair.subwords import replace_matrix, subword_matrix
 from wordworth.transform import Subspace, project_out
 
 NOTES = "projection.json"
@@ -79,24 +78,36 @@ def load_whole(named: str | Path, *, device: str = "auto") -> Headed:
         return Headed(model.name, source, network, tokenizer, max_length_of(network, tokenizer))
 
 
-def save_network(
+def save_projected(
+    headed: Headed, subspace: Subspace | None, folder: Path, facts: dict[str, Any] | None = None
+) -> None:
+    """Save a network with a subspace removed from its subword matrix for good; `headed` itself stays as it is.
+
+    A head tied to the matrix is saved apart with the matrix as it was (`tie_word_embeddings` false), so that the saved
+    model computes what the projected one does.
+    """
+    notes, network = dict(facts or {}), headed.network
+    if subspace is not None:
+        notes["taken_out"] = {"what": "the subword embedding matrix only", **_describe(subspace)}
+        matrix = subword_matrix(network).detach().to("cpu", torch.float64).numpy()
+        network = repair_network(network, InSubwords(project_out(matrix, subspace.basis), ""))
+    _save(headed, network, folder, notes)
+
+
+def _save(
     headed: Headed,
+    network: PreTrainedModel,
     folder: Path,
     notes: dict[str, Any],
-    *,
     card: str = "",
-    edited: AbstractContextManager[None] | None = None,
-    beside: Callable[[Path], None] | None = None,
+    check: Callable[[Path], None] | None = None,
 ) -> None:
-    """Write weights, configuration and tokenizer, the notes and a card into a folder; it is there whole or not at all.
+    """Write a changed network, its tokenizer, the notes and a card into a folder, which is replaced as a whole.
 
-    The weights are written inside of `edited`, where they may be others for the while.
-    `beside` may write more, or look at what was written, before it is put in its place. A folder that is there is
-    replaced.
+    `check` looks at what was written before it is put in its place.
     """
-    network = headed.network
     with replacing(folder, overwrite=True) as part:
-        with quietly(), edited or nullcontext():
+        with quietly():
             # Copies share no memory, so that what is tied no longer (a head's bias too) is written on its own.
             network.save_pretrained(
                 part, state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()}
@@ -106,36 +117,15 @@ def save_network(
         (part / NOTES).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         if card:
             (part / CARD).write_text(card, encoding="utf-8")
-        if beside is not None:
-            beside(part)
+        if check is not None:
+            check(part)
 
 
-def save_projected(
-    headed: Headed,
-    subspace: Subspace | None,
-    folder: Path,
-    facts: dict[str, Any] | None = None,
-    beside: Callable[[Path], None] | None = None,
-) -> None:
-    """Save it with a subspace taken out of the subword matrix for good; `headed` itself stays as it is.
-
-    A head tied to the matrix is saved apart with the matrix as it was (`tie_word_embeddings` false), so that the saved
-    model computes what the projected one does.
-    """
-    notes, edited = dict(facts or {}), None
-    if subspace is not None:
-        notes["taken_out"] = {"what": "the subword embedding matrix only", **described(subspace)}
-        matrix = subword_matrix(headed.network).detach().to("cpu", torch.float64).numpy()
-        edited = replaced_matrix(headed.network, project_out(matrix, subspace.basis))
-    save_network(headed, folder, notes, edited=edited, beside=beside)
-
-
-def described(subspace: Subspace) -> dict[str, Any]:
-    """Return a subspace as JSON holds it."""
+def _describe(subspace: Subspace) -> dict[str, Any]:
     return {"subspace": subspace.name, "words": list(subspace.words), "basis": subspace.basis.tolist()}
 
 
-def states(network: PreTrainedModel, ids: Sequence[int]) -> list[Tensor]:
+def compute_states(network: PreTrainedModel, ids: Sequence[int]) -> list[Tensor]:
     """Compute the hidden states of every layer, and the outputs of the head where there is one."""
     given = torch.tensor([list(ids)], device=network.device)
     more = {"decoder_input_ids": given} if network.config.is_encoder_decoder else {}
@@ -149,7 +139,7 @@ def refuse_unlike(expected: Sequence[Tensor], folder: Path, like: PreTrainedMode
     """Raise where the folder, loaded by `transformers` alone, does not compute what the network in memory did."""
     with quietly():
         again: Any = type(like).from_pretrained(str(folder), local_files_only=True, use_safetensors=True)
-    found = states(again.train(False), ids)
+    found = compute_states(again.train(False), ids)
     for one, other in zip(expected, found, strict=True):
         if bool(((one - other).abs().amax(-1) > TOLERANCE[torch.float32] * one.abs().amax(-1)).any()):
             raise WordworthError(
@@ -166,7 +156,7 @@ class InSubwords:
     step: str
 
 
-def folded(network: PreTrainedModel, repair: InSubwords | None) -> PreTrainedModel:
+def repair_network(network: PreTrainedModel, repair: InSubwords | None) -> PreTrainedModel:
     """Return a copy with the repair in its weights; the network itself where there is none."""
     if repair is None:
         return network
@@ -189,20 +179,15 @@ class Repaired:
     def save(self, folder: str | Path) -> None:
         """Write a folder that `from_pretrained` of plain `transformers` loads: safetensors, tokenizer and a card.
 
-        Before it is put in its place it is loaded again, and must compute what the network in memory does with the
-        other matrix.
+        Before it is put in its place it is loaded again, and must compute what the changed network in memory does.
         """
-        headed, repair, ids = self.headed, self.repair, trial_ids(self.headed.tokenizer)
-        edited = folded(headed.network, repair)
-        check = None
-        if repair is not None:
-            with replaced_matrix(headed.network, repair.matrix):
-                expected = states(headed.network, ids)
-            check = partial(refuse_unlike, expected, like=headed.network, ids=ids)
-        notes: dict[str, Any] = {"weights": headed.weights, "method": self.method, "wordworth": __version__}
-        if repair is not None and self.subspace is not None:
-            notes["taken_out"] = {"what": WHERE, **described(self.subspace)}
-        save_network(replace(headed, network=edited), Path(folder), notes, card=self._card(), beside=check)
+        headed, network, check = self.headed, repair_network(self.headed.network, self.repair), None
+        notes: dict[str, Any] = {"method": self.method, "wordworth": __version__}
+        if self.repair is not None:
+            ids = trial_ids(headed.tokenizer)
+            check = partial(refuse_unlike, compute_states(network, ids), like=network, ids=ids)
+            notes |= {"taken_out": {"what": WHERE, **_describe(self.subspace)}} if self.subspace else {}
+        _save(headed, network, Path(folder), notes, self._card(), check)
 
     def _card(self) -> str:
         """Return what a user of the folder should know."""

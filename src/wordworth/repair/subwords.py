@@ -25,7 +25,7 @@ UNNAMED = "\x00"
 
 
 def piece_vectors(headed: Headed, words: Sequence[str]) -> Embedding:
-    """The rows of the subword matrix for those words that are one piece, as pieces that begin a word.
+    """Return the rows of the subword matrix for those words that are one piece, as pieces that begin a word.
 
     Subspaces are learnt from it as from any embedding: he − she, pairs, sets. A word of several pieces has no vector of
     its own there and is missing.
@@ -38,13 +38,13 @@ def piece_vectors(headed: Headed, words: Sequence[str]) -> Embedding:
 
 
 def single_pieces(tokenizer: PreTrainedTokenizerFast, words: Sequence[str]) -> dict[str, int]:
-    """Those of the words that are one piece, as one that begins a word, and its number."""
+    """Return those of the words that are one piece, as one that begins a word, and its number."""
     single = {word: pieces[0] for word in dict.fromkeys(words) if len(pieces := _pieces(tokenizer, word)) == 1}
     return {word: piece for word, piece in single.items() if piece != tokenizer.unk_token_id}
 
 
 def _pieces(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
-    """The pieces of a word that follows another, since a piece that begins a text may be a different one."""
+    """Return the pieces of a word that follows another, since a piece that begins a text may be a different one."""
     start = len("so ")
     encoded = tokenizer(f"so {word}", add_special_tokens=False, return_offsets_mapping=True)
     spans = zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
@@ -52,8 +52,8 @@ def _pieces(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
 
 
 @contextmanager
-def projected(network: PreTrainedModel, basis: NDArray[np.float64]) -> Iterator[None]:
-    """While inside, every look-up of a subword gives its vector without its part in the span of `basis`."""
+def project_subwords(network: PreTrainedModel, basis: NDArray[np.float64]) -> Iterator[None]:
+    """Let, while inside, every look-up of a subword give its vector without its part in the span of `basis`."""
     dim = int(subword_matrix(network).shape[1])
     if basis.ndim != 2 or basis.shape[1] != dim:
         raise WordworthError(
@@ -66,7 +66,7 @@ def projected(network: PreTrainedModel, basis: NDArray[np.float64]) -> Iterator[
         x = looked_up.float()
         return (x - (x @ exact.T) @ exact).to(looked_up.dtype)
 
-    handles = [module.register_forward_hook(without) for module in tied(network)[0]]
+    handles = [module.register_forward_hook(without) for module in _find_tied(network)[0]]
     try:
         yield
     finally:
@@ -75,16 +75,16 @@ def projected(network: PreTrainedModel, basis: NDArray[np.float64]) -> Iterator[
 
 
 def subword_matrix(network: PreTrainedModel) -> Tensor:
-    """The vectors that subwords are looked up in, a row each."""
+    """Return the vectors that subwords are looked up in, one row per subword."""
     module: Any = network.get_input_embeddings()
     if not isinstance(module, nn.Embedding):
         raise WordworthError(f"{type(network).__name__} has no matrix of subword embeddings to project")
     return module.weight
 
 
-def tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Module]]:
-    """The modules that look up subwords (an encoder–decoder may have several over one matrix), and others, such as
-    heads, that compute with the same matrix."""
+def _find_tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Module]]:
+    """Return the modules that look up subwords (an encoder–decoder may have several over one matrix), and others, such
+    as heads, that compute with the same matrix."""
     shared = subword_matrix(network).data_ptr()
     holders = [
         module
@@ -96,8 +96,8 @@ def tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Module]]
 
 
 def replace_matrix(network: PreTrainedModel, matrix: NDArray[np.floating]) -> None:
-    """Subwords are looked up in another matrix from now on. A head that is tied to the old one keeps it, untied."""
-    look_ups, heads = tied(network)
+    """Look subwords up in another matrix from now on. A head that is tied to the old one keeps it, untied."""
+    look_ups, heads = _find_tied(network)
     old = subword_matrix(network)
     exact = torch.from_numpy(np.ascontiguousarray(matrix)).to(old.device, old.dtype)
     changed = nn.Parameter(exact, requires_grad=old.requires_grad)
@@ -107,21 +107,8 @@ def replace_matrix(network: PreTrainedModel, matrix: NDArray[np.floating]) -> No
         network.config.tie_word_embeddings = False
 
 
-@contextmanager
-def replaced_matrix(network: PreTrainedModel, matrix: NDArray[np.floating]) -> Iterator[None]:
-    """The same while inside."""
-    look_ups, tying, old = tied(network)[0], network.config.tie_word_embeddings, subword_matrix(network)
-    replace_matrix(network, matrix)
-    try:
-        yield
-    finally:
-        for module in look_ups:
-            module.weight = nn.Parameter(old) if not isinstance(old, nn.Parameter) else old
-        network.config.tie_word_embeddings = tying
-
-
 def every_piece(headed: Headed, words: Sequence[str]) -> Embedding:
-    """All rows of the subword matrix: those of `words` that are one piece by the word, the others by their number."""
+    """Return all rows of the subword matrix: `words` of one piece by the word, others by their number."""
     rows = subword_matrix(headed.network).detach().to("cpu", torch.float32).numpy()
     named = [f"{UNNAMED}{at}" for at in range(len(rows))]
     for word, piece in single_pieces(headed.tokenizer, words).items():

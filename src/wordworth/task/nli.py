@@ -82,7 +82,7 @@ def chosen(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[str]) ->
     asked += [{key: (word,)} for key in by for word in _words(sets, key)]
     for words in asked:
         able = [at for at, pairs in enumerate(sets) if pairs.knows(words)]
-        keyed = [at for at, pairs in enumerate(sets) if all(map(pairs.sliced_by, words))]
+        keyed = [at for at, pairs in enumerate(sets) if all(map(pairs.can_slice_by, words))]
         for at in able or keyed[:1] or [0]:  # one that is not able says what is wrong
             found[at].append(sets[at].where(words))
     return [[_slice(pairs, part) for part in parts] for pairs, parts in zip(sets, found, strict=True)]
@@ -90,7 +90,7 @@ def chosen(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[str]) ->
 
 def _words(sets: Sequence[PairSet], key: str) -> list[str]:
     """Each word that a key takes in any of the sets."""
-    able = [pairs for pairs in sets if pairs.sliced_by(key)] or sets[:1]
+    able = [pairs for pairs in sets if pairs.can_slice_by(key)] or sets[:1]
     return list(dict.fromkeys(word for pairs in able for word in pairs.words_of(key)))
 
 

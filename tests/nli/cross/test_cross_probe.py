@@ -1,6 +1,5 @@
 """A probe on a cross-encoder: the study's settings are the model with a subspace of its subwords taken out."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -58,9 +57,3 @@ def test_what_cross_encoders_cannot(bert: CrossEncoder, probe: Path) -> None:
     probe.write_text(PROBE.replace('"she"', '"grandmotherly"'))
     with pytest.raises(WordworthError, match="has no word 'grandmotherly'"):
         infer([bert], probes=[probe])
-
-
-def test_by_its_folder(make_folder: Callable[..., Path], probe: Path) -> None:
-    folder = make_folder("roberta")
-    findings = infer([f"mine={folder}"], probes=[probe], mitigate=(), random=0, resamples=20)
-    assert findings.scores.item(0, "model") == "mine"

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file
 from typer.testing import CliRunner
 
-from stopped_training import diverge_after, stop_after
+from stopped_training import stop_after
 from wordworth.cli import app
 from wordworth.errors import WordworthError
 from wordworth.nli import finetune_nli as module
@@ -59,16 +59,8 @@ def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
     np.testing.assert_allclose(trained.probabilities(sentences, pairs), on, atol=1e-5)
 
 
-def test_same_seed_same_weights(make_folder, tmp_path):
-    folder = make_folder("bert")
-    for name in ("one", "two"):
-        finetune_nli(untrained_cross_encoder(folder, seed=3), DATA, tmp_path / name, recipe=QUICK)
-    one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
-    assert one == two
-
-
 @pytest.mark.parametrize("kind", ["bert", "bart"])  # bart looks its subwords up in two places over one matrix
-def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, monkeypatch, kind):
+def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, kind):
     place = make_folder(kind)
 
     def go(name: str) -> list[dict[str, float]]:
@@ -83,7 +75,7 @@ def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, m
     for steps in (2, 8, 7):  # 18 pairs in batches of 4: in the first epoch, the second, and the third
         with stop_after(steps):
             go("stopped")
-        assert module.unfinished(tmp_path / "stopped") is (steps > 5)
+        assert module.is_unfinished(tmp_path / "stopped") is (steps > 5)
     assert go("stopped") == whole
     assert [line for line in said_by["stopped"] if "goes on" in line] == [f"goes on after epoch {at}" for at in (1, 2)]
     one, two = (sorted(path.name for path in (tmp_path / name).iterdir()) for name in ("whole", "stopped"))
@@ -93,19 +85,18 @@ def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, m
     assert sorted(path.name for path in tmp_path.iterdir()) == ["stopped", "whole"]
 
 
-def test_another_training_is_not_gone_on_with(make_folder, tmp_path, monkeypatch):
-    place, out = make_folder("bert"), tmp_path / "out"
+def test_a_training_is_discarded_when_asked(make_folder, tmp_path):
+    out = tmp_path / "out"
     with stop_after(6):
-        finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)
-    for data, recipe in ((DATA[:-1], QUICK), (DATA, replace(QUICK, epochs=5))):
-        with pytest.raises(WordworthError, match=r"training with other data.*--overwrite"):
-            finetune_nli(untrained_cross_encoder(place, seed=3), data, out, recipe=recipe)
+        finetune_nli(fresh(make_folder), DATA, out, recipe=QUICK)
+    with pytest.raises(WordworthError, match=r"training with other data.*--overwrite"):
+        finetune_nli(fresh(make_folder), DATA[:-1], out, recipe=QUICK)
     load_cross_encoder(out)  # the epoch that had ended
-    module.cleared(out)
-    assert len(finetune_nli(untrained_cross_encoder(place, seed=3), DATA, out, recipe=QUICK)[1]) == QUICK.epochs
+    module.discard_training(out)
+    assert not module.is_unfinished(out)
     (tmp_path / "mine").mkdir()
     with pytest.raises(WordworthError, match="mine holds no fine-tuned model"):
-        module.cleared(tmp_path / "mine")
+        module.discard_training(tmp_path / "mine")
 
 
 def test_halved_products_leave_the_weights_float32(make_folder, tmp_path):
@@ -127,18 +118,13 @@ def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
     assert saved["training"]["kept"] == 2
 
 
-def test_nan_stops_says_when_and_keeps_the_last_good_epoch(make_folder, tmp_path, monkeypatch):
-    with diverge_after(7), pytest.raises(WordworthError, match="epoch 2, batch 3"):  # 18 pairs in batches of 4
-        finetune_nli(fresh(make_folder), DATA, tmp_path / "out", recipe=QUICK)
-    kept = load_cross_encoder(tmp_path / "out")
-    assert all(torch.isfinite(weight).all() for weight in kept.network.state_dict().values())
-
-
 def test_dropout_is_the_papers(make_folder):
     model = untrained_cross_encoder(make_folder("bert"), dropout=0.25)
     inside = set(model.network.base_model.modules())
     rates = {(module in inside, module.p) for module in model.network.modules() if isinstance(module, torch.nn.Dropout)}
     assert rates == {(True, 0.25), (False, 0.0)}
+    with pytest.raises(WordworthError, match="dropout is 1"):
+        untrained_cross_encoder(make_folder("bert"), dropout=1)
 
 
 def test_batches_hold_every_pair_once_and_the_rate_rises_and_falls():
@@ -149,13 +135,6 @@ def test_batches_hold_every_pair_once_and_the_rate_rises_and_falls():
     assert heights[0] == pytest.approx(0.1)
     assert max(heights) == 1.0
     assert heights[-1] == pytest.approx(1 / 90)
-
-
-def test_bad_input(make_folder, tmp_path):
-    with pytest.raises(WordworthError, match="no training pairs"):
-        finetune_nli(fresh(make_folder), [], tmp_path / "out")
-    with pytest.raises(WordworthError, match="dropout is 1"):
-        untrained_cross_encoder(make_folder("bert"), dropout=1)
 
 
 def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
@@ -170,12 +149,8 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     assert json.loads((folder / "projection.json").read_text())["taken_out"]["subspace"] == "he − she"
     again = CliRunner().invoke(app, [*asked, "--overwrite", "--json"], catch_exceptions=False)
     assert again.stdout == made.stdout
-    for wrong, told in (
-        (asked, "is there already"),
-        ([*asked[:-1], "x", "--direction", "he"], "is not two names with a comma between"),
-    ):
-        with pytest.raises(WordworthError, match=told):
-            CliRunner().invoke(app, wrong, catch_exceptions=False)
+    with pytest.raises(WordworthError, match="is there already"):
+        CliRunner().invoke(app, asked, catch_exceptions=False)
     config = json.loads((folder / "config.json").read_text())
     config["id2label"] = {str(at): f"LABEL_{at}" for at in range(3)}
     (folder / "config.json").write_text(json.dumps(config))
@@ -186,16 +161,3 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     probed += ["--labels", "entailment,neutral,contradiction", "-o", str(tmp_path / "run")]
     assert CliRunner().invoke(app, probed, catch_exceptions=False).exit_code == 0
     assert "net-neutral" in (tmp_path / "run" / "scores.csv").read_text()
-
-
-def test_the_command_goes_on_where_it_was_stopped(make_folder, tmp_path, monkeypatch):
-    rows = ["premise\thypothesis\tlabel", *("\t".join(row) for row in DATA)]
-    (tmp_path / "nli.tsv").write_text("\n".join(rows) + "\n")
-    asked = ["finetune-nli", str(make_folder("bert")), "--data", str(tmp_path / "nli.tsv"), "--hold-out", "0.3"]
-    asked += ["--epochs", "2", "--json", "-o"]
-    whole = CliRunner().invoke(app, [*asked, str(tmp_path / "whole")], catch_exceptions=False)
-    with stop_after(1):  # a step is an epoch here
-        CliRunner().invoke(app, [*asked, str(tmp_path / "killed")], catch_exceptions=False)
-    again = CliRunner().invoke(app, [*asked, str(tmp_path / "killed")], catch_exceptions=False)
-    assert "goes on after epoch 1" in again.stderr
-    assert {**json.loads(again.stdout), "folder": ""} == {**json.loads(whole.stdout), "folder": ""}

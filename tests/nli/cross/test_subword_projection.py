@@ -9,12 +9,11 @@ import pytest
 import torch
 import transformers as hf
 
-from wordworth.catalog.models import locate_language_model
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
-from wordworth.nli.cross_encoder import load_cross_encoder, untrained_cross_encoder
+from wordworth.nli.cross_encoder import load_cross_encoder
 from wordworth.repair.checkpoint import save_projected
-from wordworth.repair.subwords import piece_vectors, projected
+from wordworth.repair.subwords import piece_vectors, project_subwords
 from wordworth.transform import difference_direction, random_directions
 
 SENTENCES = ["The doctor ate an apple.", "He slept.", "She sold the old car.", "The rude person visited the bishop."]
@@ -91,7 +90,7 @@ def test_a_tied_head_keeps_the_matrix_it_was_trained_with(make_folder, tmp_path)
     with torch.no_grad():
         untied.get_input_embeddings().weight.copy_(matrix - matrix @ v.T @ v)
         expected = untied(**given).logits
-        with projected(network, subspace.basis):
+        with project_subwords(network, subspace.basis):
             torch.testing.assert_close(network(**given).logits, expected, atol=1e-5, rtol=0)
         save_projected(headed, subspace, tmp_path / "saved")
         assert network.config.tie_word_embeddings
@@ -117,21 +116,3 @@ def test_words_are_the_pieces_that_begin_them(model):
 def test_bad_input(bert):
     with pytest.raises(WordworthError, match="subword embeddings of 16 dimensions"):
         bert.without(random_directions(5)[0]).probabilities(SENTENCES, PAIRS)
-    words = piece_vectors(bert.headed, ["he"])
-    with pytest.raises(WordworthError, match="has no word 'wardrobe'"):
-        difference_direction(words, "he", "wardrobe")
-
-
-@pytest.mark.index
-def test_a_real_model():
-    """he − she in the word pieces of MiniLM: the same direction as by hand."""
-    model = untrained_cross_encoder(locate_language_model("minilm-l6").place, device="cpu")
-    words = piece_vectors(model.headed, ["he", "she", "electroencephalogram"])
-    assert list(words.words) == ["he", "she"]
-    vocabulary = model.tokenizer.get_vocab()
-    matrix = model.network.bert.embeddings.word_embeddings.weight.detach().double().numpy()
-    he, she = (matrix[vocabulary[word]] / np.linalg.norm(matrix[vocabulary[word]]) for word in ("he", "she"))
-    subspace = difference_direction(words, "he", "she")
-    np.testing.assert_allclose(subspace.basis[0], (he - she) / np.linalg.norm(he - she), atol=1e-6)
-    found = model.without(subspace).probabilities(SENTENCES, PAIRS)
-    np.testing.assert_allclose(found, by_hand(model, subspace).probabilities(SENTENCES, PAIRS), atol=1e-5)

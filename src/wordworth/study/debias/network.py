@@ -28,7 +28,7 @@ from wordworth.errors import WordworthError
 from wordworth.nli.loading import load_attention_nli
 from wordworth.nli.over_vectors import AttentionNli
 from wordworth.progress import progress
-from wordworth.repair.checkpoint import InSubwords, Repaired, folded, load_whole
+from wordworth.repair.checkpoint import InSubwords, Repaired, load_whole, repair_network
 from wordworth.repair.subwords import every_piece
 from wordworth.results import ORIGINAL, Findings
 from wordworth.study.debias import CONTROLS_OF_NETWORK, HARD, DebiasSettings
@@ -97,14 +97,14 @@ def _measure(findings: Findings, headed: Headed, plan: _Plan, settings: DebiasSe
         return
     with progress(f"Measuring {headed.name}", 2 + len(plan.controls)) as advance:
         for setting, repair in ((ORIGINAL, None), (settings.mitigate, plan.repair)):
-            version = measuring.version(folded(headed.network, repair), settings)
+            version = measuring.version(repair_network(headed.network, repair), settings)
             add_version(findings, version, setting)
             advance(1)
         # Of a control only the value is used, so that neither p nor an interval is worth its time.
         quick = replace(settings, resamples=1, permutations=1, p_method="monte-carlo")
         results = []
         for repair in plan.controls:
-            network = folded(headed.network, repair)
+            network = repair_network(headed.network, repair)
             results.append(measuring.version(network, quick, inferring=False))
             advance(1)
     add_controls(findings, results)

@@ -14,7 +14,7 @@ from wordworth.engine.cache import key_of
 from wordworth.measure.neutrality import BY_PAIR, CHANGE, Tally
 from wordworth.nli.loading import load
 from wordworth.nli.nli import LABELS, MitigableNli, NliModel
-from wordworth.nli.pair_scores import Largest, PairTask, scored
+from wordworth.nli.pair_scores import Largest, PairTask, score_pairs
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import FORMULA, SWAP, Probe, load_probe, probe_names
 from wordworth.progress import progress
@@ -110,7 +110,7 @@ def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask
     actions = [f"{action.verb} {action.object}".strip() for action in probe.actions]
     findings.used_words(f"the probe {probe.name}", {**sets, "actions": actions}, probe.reference)
     findings.note(count_sentence(pairs))
-    if task.sampled:
+    if task.is_sampled:
         findings.note(f"{probe.name}: {len(task):,} pairs, one drawn at random from each of as many equal stretches.")
     return task
 
@@ -158,7 +158,7 @@ def _swap(task: PairTask, settings: InferSettings) -> Plan | None:
     probe = task.pairs.probe
     if not (probe.swap and settings.swaps):
         return None
-    pairs = PairSet.of(probe.swapped())
+    pairs = PairSet.of(probe.swap_subjects())
     return PairTask(pairs, settings.swaps, settings.seed), [whole(pairs)]
 
 
@@ -174,7 +174,7 @@ def _measured(
     task, parts = plan
     tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in parts]
     largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in ("entailment", "contradiction"))
-    for indices, probabilities in scored(setting.model(), task, advance=advance):
+    for indices, probabilities in score_pairs(setting.model(), task, advance=advance):
         places = task.pairs.coordinates(indices)
         for part, tally in zip(parts, tallies, strict=True):
             part.add(tally, places, probabilities)

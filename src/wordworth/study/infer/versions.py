@@ -13,7 +13,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts.sampling import Flaws
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.nli.contextual import ElmoVectors, Embedder, averaged, draw_occurrences
+from wordworth.nli.contextual import ElmoVectors, Embedder, average_occurrences, draw_occurrences
 from wordworth.nli.loading import Vectors
 from wordworth.nli.nli import MitigableNli, NliModel
 from wordworth.nli.over_vectors import AttentionNli
@@ -209,7 +209,7 @@ def means_by_layer(
     """
     corpus, flaws = load_corpus(settings.corpus), Flaws()
     drawn = draw_occurrences(corpus.lines(flaws.report), words, settings.per_word, seed)
-    means = averaged(elmo, words, drawn, corpus.name)
+    means = average_occurrences(elmo, words, drawn, corpus.name)
     say(f"{elmo.name}: {means[0].provenance.steps[0]}.")
     for count, why in ((drawn.too_long, "sentences that are too long"), (flaws.count, "lines that cannot be read")):
         if count:
@@ -231,7 +231,7 @@ def trained_without(vectors: Vectors, settings: LayeredTakenOut, seed: int, say:
     if settings.only_first:
         subspace = taken_out(settings, vectors.embedder.context_free, seed)
         return vectors.without(subspace) if subspace else vectors
-    elmo = with_layers(vectors.embedder, str(vectors.about["name"]), settings)
+    elmo = with_layers(vectors.embedder, vectors.about.name, settings)
     if settings.named:
         means = means_by_layer(elmo, named_words(settings), settings, seed, say)
         found = {layer: taken_out(settings, partial(_these, one), seed) for layer, one in means.items()}
