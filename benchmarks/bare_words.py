@@ -8,21 +8,21 @@ import numpy as np
 import torch
 
 from wordworth.engine.batching import take
-from wordworth.whole_words.chunks import chunks, room
+from wordworth.whole_words import PredictionRules
+from wordworth.whole_words.chunks import chunks
 from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.unit_scores import slice_rows
-from wordworth.whole_words.words import numbered
+from wordworth.whole_words.words import read_lines
 
 Batches = list[tuple[torch.Tensor, torch.Tensor]]
 
 
 def batches_of(model: WordModel, lines: list[str]) -> Batches:
     """Token numbers and the positions that count, on the device already; windows of like length together."""
-    size = room(model.limit, model.around)
     reader: Any = model.reader
     batches: Batches = []
-    for chunk in chunks(model, numbered(lines, None, Parting()), size, size // 4, by_document=False):
+    for chunk in chunks(model, read_lines(lines, None, Parting()), PredictionRules()):
         texts = [ids.tolist() for ids in np.split(chunk.ids, chunk.ends[:-1])]
         lengths = [len(text) for text in texts]
         pending = deque(sorted(range(len(lengths)), key=lambda at, lengths=lengths: -lengths[at]))

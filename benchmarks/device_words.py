@@ -26,7 +26,7 @@ from wordworth.whole_words import PredictionRules, WordModel, load_word_model, p
 from wordworth.whole_words.chunks import chunks
 from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.unit_scores import PendingScores, UnitQuery
-from wordworth.whole_words.words import numbered
+from wordworth.whole_words.words import read_lines
 
 Shape = dict[str, Any]
 LLAMA_135M: Shape = {
@@ -158,8 +158,7 @@ def _predict(model: WordModel, lines: list[str], *, guesses: bool) -> float:
 def _parts(model: WordModel, lines: list[str], batches: list[tuple[torch.Tensor, torch.Tensor]]) -> dict[str, float]:
     """Seconds by part, each alone: what overlaps in the whole does not here."""
     began = perf_counter()
-    size, context = PredictionRules().sizes(model)
-    list(chunks(model, numbered(lines, None, Parting()), size, context, by_document=False))
+    list(chunks(model, read_lines(lines, None, Parting()), PredictionRules()))
     parts = {"text": perf_counter() - began, "network": bare(model, batches, head=False)}
     dim = model.reader.base.dim
     began = perf_counter()
@@ -167,7 +166,8 @@ def _parts(model: WordModel, lines: list[str], batches: list[tuple[torch.Tensor,
         for _, counted in batches:
             rows = torch.randn(len(counted), dim, device=model.device).to(model.reader.base.network.dtype)
             at = np.arange(len(rows), dtype=np.int64)
-            asked, begins = UnitQuery(at, at % 1000, at % 2 == 0), model.begins("apart")
+            asked = UnitQuery(at, at % 1000, at % 2 == 0)
+            begins = model.units.adapt("apart").begin_mask.to(model.device)
             PendingScores(model.reader, rows, 10, begins, asked, 0 * at, at % 1000).result()
     parts["head and scores"] = perf_counter() - began
     return parts

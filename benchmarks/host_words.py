@@ -22,7 +22,7 @@ from transformers import AutoTokenizer
 
 import benchmarks.without_scipy  # noqa: F401 - before what imports it
 from wordworth.engine.batching import PASS_COST, Budget
-from wordworth.whole_words import PredictionRules, WordModel, batch, pipeline, predict, predict_words
+from wordworth.whole_words import PredictionRules, WordModel, pipeline, predict, predict_words
 from wordworth.whole_words.causal import BATCH_TOKENS, LEVELS
 from wordworth.whole_words.reader import Node
 from wordworth.whole_words.unit_scores import Ints, UnitQuery, UnitScores
@@ -38,6 +38,7 @@ class NoReader:
 
     def __init__(self, width: int) -> None:
         self.width, self.device, self.passes = width, torch.device("cpu"), 0
+        self.identity = ("none",)
         self.budget = Budget(BATCH_TOKENS["cuda"], LEVELS * PASS_COST["cuda"])
 
     def read(self, texts: Sequence[Any], firsts: Sequence[int]) -> tuple[torch.Tensor, None]:
@@ -48,7 +49,7 @@ class NoReader:
     def join(self, states: Sequence[None]) -> None:
         return None
 
-    def held(self, state: None) -> int:
+    def count_bytes(self, state: None) -> int:
         return 1
 
     def extend(self, state: None, nodes: Sequence[Node]) -> torch.Tensor:
@@ -75,7 +76,8 @@ class MadeUp:
     def result(self) -> UnitScores:
         among = self._query.units % UNLIKELY == 0
         if self._own is None:
-            return UnitScores(np.full(self._rows, 5), np.ones(self._rows, bool), among, *(np.zeros(0),) * 5)  # type: ignore[arg-type]
+            none: Any = np.zeros(0)
+            return UnitScores(np.full(self._rows, 5), np.ones(self._rows, bool), among, none, none, none, none, none)
         own = self._own
         greedy = np.where(own % 10 < 4, own, own * 7919 % self._width)
         good = own % 5 < 3
@@ -87,7 +89,7 @@ def model_of(tokenizer: Path) -> WordModel:
     fast = AutoTokenizer.from_pretrained(tokenizer)
     width = len(fast)
     reader: Any = NoReader(width)
-    return WordModel("none", "", "causal", reader, fast, units_of(fast, width), (), 8192, 0, ("none",), "", "float32")
+    return WordModel("none", "", "causal", reader, fast, units_of(fast, width), (), 8192, 0, "float32")
 
 
 @contextmanager
@@ -119,15 +121,13 @@ def timed(parts: dict[str, float], name: str, place: Any, function: str) -> Iter
 def host(model: WordModel, lines: list[str], *, guesses: bool = False) -> tuple[dict[str, float], pl.DataFrame]:
     """Seconds by part, and the predictions."""
     parts: dict[str, float] = {}
-    prepared = pipeline, "Ready" if hasattr(pipeline, "Ready") else "Segmentations"
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(batch, "PendingScores", MadeUp),
         patch.object(pipeline, "PendingScores", MadeUp),
         timed(parts, "text", predict, "chunks"),
-        timed(parts, "spellings", *prepared),
+        timed(parts, "spellings", pipeline, "PreparedChunk"),
         timed(parts, "batch", pipeline, "Batch"),
-        timed(parts, "search", batch.Batch, "begin"),
+        timed(parts, "search", pipeline.Batch, "begin"),
         timed(parts, "table", pipeline, "table_of"),
         timed(parts, "written", predict, "write"),
     ):

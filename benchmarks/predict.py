@@ -106,7 +106,7 @@ def _plain(lines: list[str], predicted: pl.DataFrame) -> tuple[float, int]:
     some = predicted[EVERY // 2 :: EVERY]
     began = perf_counter()
     for line, at, hit1, hitk, logp in some.select("line", "at", "hit1", "hitk", "logp").rows():
-        parts, glued = way.parted(lines[line])
+        parts, glued = way.split_words(lines[line])
         texts = ["".join(one if joined else f" {one}" for one, joined in zip(parts[:end], glued, strict=False))[1:]
                  for end in (at, at + 1)]  # fmt: skip
         context, both = (plain.ids([text]) for text in texts)

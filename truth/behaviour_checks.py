@@ -112,7 +112,7 @@ def predict_checks(run: Run, words: int = 24) -> Iterator[Check]:
 
 def _plain_words() -> Any:
     """The plain way of tests/whole_words, which shares nothing with the package."""
-    folder = Path(__file__).parents[1] / "tests" / "predict"
+    folder = Path(__file__).parents[1] / "tests" / "whole_words"
     sys.path.insert(0, str(folder))
     try:
         return import_module("record_plain")

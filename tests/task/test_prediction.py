@@ -7,8 +7,8 @@ import pytest
 
 from wordworth.task.prediction import predicted_words, prediction
 from wordworth.task.settings import Intervals
+from wordworth.whole_words import PREDICTIONS
 from wordworth.whole_words.frequency import Bands
-from wordworth.whole_words.predictions import PREDICTIONS
 
 WORDS = [  # word, band, first guess right, among the ten best, −ln p
     ("the", "high", True, True, 1.0),

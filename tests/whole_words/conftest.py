@@ -15,7 +15,7 @@ import transformers as hf
 from wordworth.whole_words import WordModel, wrap_word_model
 
 
-def _beside(name: str, path: Path) -> ModuleType:
+def _import_file(name: str, path: Path) -> ModuleType:
     """A module of the tests by its file, since test folders are no packages."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
@@ -27,8 +27,8 @@ def _beside(name: str, path: Path) -> ModuleType:
 
 
 HERE = Path(__file__).parent
-PLAIN = _beside("plain_words", HERE / "plain_words.py")
-ENCODE = _beside("encode_conftest", HERE.parent / "encode" / "conftest.py")
+PLAIN = _import_file("plain_words", HERE / "plain_words.py")
+ENCODE = _import_file("encode_conftest", HERE.parent / "encode" / "conftest.py")
 
 GPT, BERT, LLAMA, NEO = ENCODE.GPT, ENCODE.BERT, ENCODE.LLAMA, ENCODE.NEO
 NEO_SIZES = NEO | {"hidden_size": 16, "num_layers": 4, "num_heads": 2, "max_position_embeddings": 64}

@@ -66,14 +66,14 @@ def runs(token: str) -> list[str]:
     return found
 
 
-def parted(line: str) -> tuple[list[str], list[bool]]:
+def split_words(line: str) -> tuple[list[str], list[bool]]:
     """The words of a line with punctuation apart, and whether no space stands before each."""
     pieces = [runs(token) for token in line.split()]
     return [word for some in pieces for word in some], [at > 0 for some in pieces for at in range(len(some))]
 
 
 @cache
-def begun() -> Counter[tuple[bytes, str]]:
+def count_beginnings() -> Counter[tuple[bytes, str]]:
     """How many characters of each kind begin with some bytes, but have more."""
     counts: Counter[tuple[bytes, str]] = Counter()
     for character in map(chr, range(sys.maxunicode + 1)):
@@ -95,7 +95,7 @@ def first_kind(text: bytes) -> str:
     end = 1
     while text[end : end + 1] and 0x80 <= text[end] < 0xC0:
         end += 1
-    word, mark = (begun()[text[:end], one] for one in ("word", "mark"))
+    word, mark = (count_beginnings()[text[:end], one] for one in ("word", "mark"))
     return "mark" if mark > word else "word"
 
 
@@ -118,7 +118,7 @@ class Plain:
 
     def line(self, line: str) -> Iterator[tuple[str, bool, bool, float, float]]:
         """Guess, hits and log probabilities of every word but the first."""
-        words, glued = parted(line) if self.apart else (line.split(), [False] * len(line.split()))
+        words, glued = split_words(line) if self.apart else (line.split(), [False] * len(line.split()))
         text, last = words[0], self.ids([words[0]])
         for at in range(1, len(words)):
             text += words[at] if glued[at] else f" {words[at]}"

@@ -36,11 +36,11 @@ def plain_model() -> Plain:
     return Plain(network, tokenizer, units, given=False, apart=False)  # as the paper has it
 
 
-def doubled(plain: Plain) -> Plain:
+def double(plain: Plain) -> Plain:
     return replace(plain, network=copy.deepcopy(plain.network).double())
 
 
-def rounds(plain: Plain, exact: Plain, line: str) -> bool:
+def is_rounded(plain: Plain, exact: Plain, line: str) -> bool:
     """Whether float32 moves a log probability of the line's units, or of a word's end, by more than 5e-5."""
     ids = torch.tensor([plain.ids(line.split())])
     begins = torch.tensor([plain.begins(unit) for unit in range(len(plain.units))])
@@ -51,14 +51,14 @@ def rounds(plain: Plain, exact: Plain, line: str) -> bool:
     return bool(max(units, ends) > ROUNDING)
 
 
-def chosen(corpus: str) -> Iterator[tuple[int, str]]:
+def choose_lines(corpus: str) -> Iterator[tuple[int, str]]:
     """Lines of the corpus by their number."""
     for number, line in enumerate(load_corpus(corpus)):
         if SHORTEST <= len(line.split()) <= LONGEST:
             yield number, line
 
 
-def recorded(plain: Plain, number: int, line: str) -> list[list[Any]]:
+def record_line(plain: Plain, number: int, line: str) -> list[list[Any]]:
     return [
         [number, at, hit1, hitk, round(logp, 6), round(naive, 6)]
         for at, (_, hit1, hitk, logp, naive) in enumerate(plain.line(line), start=1)
@@ -67,12 +67,12 @@ def recorded(plain: Plain, number: int, line: str) -> list[list[Any]]:
 
 def record(corpus: str, words: int) -> None:
     plain = plain_model()
-    exact = doubled(plain)
+    exact = double(plain)
     rows: list[list[Any]] = []
-    for number, line in chosen(corpus):
+    for number, line in choose_lines(corpus):
         if len(rows) >= words:
             break
-        rows += recorded(exact if rounds(plain, exact, line) else plain, number, line)
+        rows += record_line(exact if is_rounded(plain, exact, line) else plain, number, line)
         print(len(rows), "words", file=sys.stderr, flush=True)
     told = {"model": MODEL, "corpus": corpus, "columns": ["line", "at", "hit1", "hitk", "logp", "logp_naive"]}
     body = ",\n".join(json.dumps(row) for row in rows)

@@ -8,7 +8,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.errors import WordworthError
 from wordworth.whole_words import frequency
-from wordworth.whole_words.frequency import Bands, banded, counted, frequencies_of, parsed_edges
+from wordworth.whole_words.frequency import Bands, assign_bands, frequencies_of, parse_edges
 
 
 def test_the_papers_bands():
@@ -24,13 +24,13 @@ def test_the_papers_bands():
 )
 def test_bad_edges(text, message):
     with pytest.raises(WordworthError, match=message):
-        Bands(parsed_edges(text))
+        Bands(parse_edges(text))
 
 
 def test_words_are_looked_up_as_written_then_folded_then_bare():
     listed = Frequencies("list", {"the": 5_000, "Polish": 500, "polish": 50, "cat": 150}, "occurrences")
     words = ["The", "Polish", "polish", "POLISH", "cat,", "(cat)", "zebra", ",", "the"]
-    found = banded(words, listed, Bands())
+    found = assign_bands(words, listed, Bands())
     expected = ["high", "mid", "low", "low", "mid", "mid", "unseen", "unseen", "high"]
     assert [found[word] for word in words] == expected
 
@@ -40,20 +40,16 @@ def test_a_text_is_counted_once(tmp_path, monkeypatch):
     text = "The cat sat .\nThe dog sat , the cat ran .\n"
     path.write_text(text, encoding="utf-8")
     corpus = load_corpus(path)
-    assert counted(corpus).counts == Counter(text.split())
+    assert frequencies_of(path).counts == Counter(text.split())
     monkeypatch.setattr(frequency, "Counter", None)  # a second count would fail
     again = frequencies_of(path)
     assert (again.name, again.counts["The"], again.sha256) == ("text.txt", 2, corpus.sha256)
 
 
-def test_a_frequency_file_is_not_counted(tmp_path):
+def test_frequency_files_and_empty_texts(tmp_path):
     path = tmp_path / "counts.txt"
     path.write_text("the 12\ncat 3\n", encoding="utf-8")
     assert frequencies_of(path).counts == {"the": 12, "cat": 3}
-
-
-def test_nothing_to_count(tmp_path):
-    path = tmp_path / "empty.txt"
     path.write_text("\n\n", encoding="utf-8")
     with pytest.raises(WordworthError, match="has no words to count"):
         frequencies_of(path)

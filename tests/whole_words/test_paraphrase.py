@@ -12,7 +12,7 @@ from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import wrap
 from wordworth.errors import WordworthError
 from wordworth.statistics import two_by_two
-from wordworth.whole_words.paraphrase import Relation, default_layer, draw_triples, paraphrase, relation
+from wordworth.whole_words.paraphrase import Relation, default_layer, draw_triples, find_relation, paraphrase
 
 LINE = "[CLS] [SEP] [PAD] [UNK] where dog cat poodle was my asleep now the a rock is curly ?"
 WORDS = LINE.split()
@@ -86,9 +86,7 @@ def test_idf():
         assert near == pytest.approx(f1(model, triple.hypernym, triple.word, 3, idf), abs=1e-5)
 
 
-def test_bad_layer_and_no_triples():
-    with pytest.raises(WordworthError, match="has layers 0 to 3, not 9"):
-        paraphrase(model_of("gpt2"), PROBE, [9])
+def test_no_triples():
     with pytest.raises(WordworthError, match="has no triples"):
         paraphrase(model_of("gpt2"), Paraphrases("none", ()))
 
@@ -109,9 +107,9 @@ COUNTS = Frequencies(
 
 def test_relations_by_hand():
     wordnet = small_wordnet()
-    assert relation("poodle", wordnet, COUNTS) == Relation("poodle", "dog", "cat")
-    assert relation("run", wordnet, COUNTS) is None  # also a verb
-    assert relation("dog", wordnet, COUNTS) is None  # its hypernym has no sibling
+    assert find_relation("poodle", wordnet, COUNTS) == Relation("poodle", "dog", "cat")
+    assert find_relation("run", wordnet, COUNTS) is None  # also a verb
+    assert find_relation("dog", wordnet, COUNTS) is None  # its hypernym has no sibling
     assert Relation("poodle", "dog", "cat").one_article
     assert not Relation("afghan", "dog", "cat").one_article
 
@@ -122,14 +120,14 @@ def test_triples_are_drawn_from_sentences():
         "They said that the hound was never seen again in the whole of the valley.",
         "It was an poodle of the kind that nobody had ever seen in this part.",
     ]
-    rare = draw_triples(text, small_wordnet(), COUNTS, "rare")
+    rare = draw_triples(text, small_wordnet(), COUNTS, "rare", name="mine")
     assert [one.differing() for one in rare.triples] == [("poodle", "dog", "cat")]
     assert rare.triples[0].hypernym == "We saw how the dog ran over the green field with much joy."
     common = draw_triples(text, small_wordnet(), COUNTS, "common", name="mine")
     assert [one.differing() for one in common.triples] == [("hound", "dog", "cat")]
-    assert common.name == "mine"
+    assert rare.name == common.name == "mine"
     with pytest.raises(WordworthError, match="holds no rare noun"):
-        draw_triples(["Nothing of the kind is to be found in this sentence."], small_wordnet(), COUNTS, "rare")
+        draw_triples(["Nothing of the kind is to be found in this sentence."], small_wordnet(), COUNTS, "rare", name="")
 
 
 @pytest.mark.index

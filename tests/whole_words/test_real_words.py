@@ -33,13 +33,13 @@ GEMMA = "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"
 Rows = list[tuple[Any, ...]]
 
 
-def loaded(name: str, kind: Any) -> tuple[Any, WordModel]:
+def load(name: str, kind: Any) -> tuple[Any, WordModel]:
     """The library's network with its head, for the plain way, and the word model around it."""
     network, tokenizer, _ = load_files(locate_language_model(name).place, lambda _: kind, device="cpu")
     return network, wrap_word_model(network, tokenizer, name=name)
 
 
-def beside(model: WordModel, plain_words: ModuleType, network: Any, spell: Any, **more: Any) -> Any:
+def plain_of(model: WordModel, plain_words: ModuleType, network: Any, spell: Any, **more: Any) -> Any:
     units = plain_words.unit_texts(model.tokenizer, network.config.vocab_size, spell)
     return plain_words.Plain(network, model.tokenizer, units, **more)
 
@@ -52,7 +52,7 @@ def compare(found: Rows, expected: Rows) -> None:
         assert row[-2:] == pytest.approx(other[-2:], abs=1e-4)
 
 
-def predicted(table: pl.DataFrame, *columns: str) -> Rows:
+def select_predicted(table: pl.DataFrame, *columns: str) -> Rows:
     return table.filter(pl.col("left_out").is_null()).select(*columns, "hit1", "hitk", "logp", "logp_naive").rows()
 
 
@@ -68,7 +68,7 @@ def test_smollm2_equals_the_recorded_plain_way(corpus: str, tmp_path: Path, requ
     smollm2 = load_word_model("smollm2-135m", device="cpu")
     rules = PredictionRules(guesses=False, beginning="guessed", punctuation="attached")
     table = predict_words(smollm2, lines, rules, kept=tmp_path)
-    found = [(numbers[line], *rest) for line, *rest in predicted(table, "line", "at")]
+    found = [(numbers[line], *rest) for line, *rest in select_predicted(table, "line", "at")]
     assert len(found) >= 500
     places = {row[:2] for row in found}
     compare(found, [tuple(row) for row in rows if (row[0], row[1]) in places])
@@ -79,19 +79,19 @@ def test_smollm2_equals_the_recorded_plain_way(corpus: str, tmp_path: Path, requ
 def test_smollm2_equals_the_plain_way_anew(plain_words: ModuleType, tmp_path: Path) -> None:
     """Numbers (a unit a digit), accents (a character in two units) and marks."""
     line = "In 98, the café"
-    network, smollm2 = loaded("smollm2-135m", AutoModelForCausalLM)
-    plain = beside(smollm2, plain_words, network, plain_words.byte_level)
+    network, smollm2 = load("smollm2-135m", AutoModelForCausalLM)
+    plain = plain_of(smollm2, plain_words, network, plain_words.byte_level)
     assert smollm2.before == ()
-    compare(predicted(predict_words(smollm2, [line], kept=tmp_path), "guess"), list(plain.line(line)))
+    compare(select_predicted(predict_words(smollm2, [line], kept=tmp_path), "guess"), list(plain.line(line)))
 
 
 def test_the_masked_way_on_real_weights(plain_words: ModuleType, tmp_path: Path) -> None:
-    network, model = loaded("albert-kor", AutoModelForMaskedLM)
+    network, model = load("albert-kor", AutoModelForMaskedLM)
     cls, sep, mask = (model.tokenizer.convert_tokens_to_ids(token) for token in ("[CLS]", "[SEP]", "[MASK]"))
     assert (model.family, model.before) == ("masked", (cls,))
-    plain = beside(model, plain_words, network, plain_words.wordpiece, before=(cls,), behind=(mask, sep))
+    plain = plain_of(model, plain_words, network, plain_words.wordpiece, before=(cls,), behind=(mask, sep))
     table = predict_words(model, KOREAN, kept=tmp_path)
-    compare(predicted(table, "guess"), [row for line in KOREAN for row in plain.line(line)])
+    compare(select_predicted(table, "guess"), [row for line in KOREAN for row in plain.line(line)])
     assert table["hit1"].any()
 
 
@@ -99,14 +99,14 @@ def test_bos_as_the_file_says(plain_words: ModuleType, tmp_path: Path) -> None:
     """Gemma's texts begin with its BOS token; without it, the words are many times less likely."""
     if not (cache_dir() / "files" / GEMMA).exists():
         pytest.skip("gemma3-270m is not here (wordworth get gemma3-270m)")
-    network, model = loaded("gemma3-270m", AutoModelForCausalLM)
+    network, model = load("gemma3-270m", AutoModelForCausalLM)
     assert model.before == (model.tokenizer.bos_token_id,)
     assert model.limit == 512  # its sliding attention
     line = "The old man lived"
-    plain = beside(model, plain_words, network, plain_words.metaspace, before=model.before)
+    plain = plain_of(model, plain_words, network, plain_words.metaspace, before=model.before)
     expected = list(plain.line(line))
-    compare(predicted(predict_words(model, [line], kept=tmp_path), "guess"), expected)
-    without = beside(model, plain_words, network, plain_words.metaspace)
+    compare(select_predicted(predict_words(model, [line], kept=tmp_path), "guess"), expected)
+    without = plain_of(model, plain_words, network, plain_words.metaspace)
     context, both = without.ids(line.split()[:-1]), without.ids(line.split())
     bare = without.probability(context, both[len(context) :])[0]
     assert exp(expected[-1][-2] - bare) > 10

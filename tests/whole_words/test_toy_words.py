@@ -48,7 +48,7 @@ class Table:
     def join(self, states: Sequence[None]) -> None:
         return None
 
-    def held(self, state: None) -> int:
+    def count_bytes(self, state: None) -> int:
         return 0
 
     def extend(self, state: None, nodes: Sequence[Node]) -> Tensor:
@@ -84,14 +84,14 @@ def pieces(units: list[str] = UNITS, after: dict[str, dict[str, float]] = NEXT) 
     return toy(tokenizer, units, after)
 
 
-def said(model: WordModel, line: str, **rules: Any) -> dict[str, Any]:
+def predict_last(model: WordModel, line: str, **rules: Any) -> dict[str, Any]:
     """What is said of the line's last word."""
     return predict_words(model, [line], PredictionRules(**{"k": 3} | rules)).row(-1, named=True)
 
 
 def test_greedy_takes_another_segmentation() -> None:
     """After `the`: ▁c (.5), then at (.9), then ▁the (.5), which begins a word: the guess is cat, by other units."""
-    row = said(pieces(), "the the cat", k=1)
+    row = predict_last(pieces(), "the the cat", k=1)
     assert (row["guess"], row["hit1"], row["hitk"], row["units"]) == ("cat", True, True, 1)
     # ▁cat · (begin after it: 1 − .6) / (begin after the: 1 − .15), the own units alone
     assert exp(row["logp"]) == pytest.approx(0.1 * 0.4 / 0.85)
@@ -101,12 +101,12 @@ def test_greedy_takes_another_segmentation() -> None:
 def test_the_end_of_a_guess() -> None:
     """After `cat`: s (.6), which goes on with the word before; after `s`, ▁the begins a word. Given that a word begins,
     it is ▁the (.2 / .4)."""
-    row = said(pieces(), "the cat dog", beginning="guessed")
+    row = predict_last(pieces(), "the cat dog", beginning="guessed")
     assert (row["guess"], row["hit1"]) == ("cats", False)
-    row = said(pieces(), "the cat dog")
+    row = predict_last(pieces(), "the cat dog")
     assert (row["guess"], row["hit1"]) == ("the", False)
-    assert said(pieces(), "the cat the", k=1)["hitk"]
-    assert not said(pieces(), "the cat the", k=1, beginning="guessed")["hitk"]
+    assert predict_last(pieces(), "the cat the", k=1)["hitk"]
+    assert not predict_last(pieces(), "the cat the", k=1, beginning="guessed")["hitk"]
     # dog · (1 − .25) / (1 − .6)
     assert exp(row["logp"]) == pytest.approx(0.1 * 0.75 / 0.4)
 
@@ -114,29 +114,29 @@ def test_the_end_of_a_guess() -> None:
 def test_top_k_by_a_second_segmentation() -> None:
     """▁cat is the fifth after `the` (.5, .15, .15, .1): with k = 3, ▁c and at reach it and ▁the ends it."""
     model = pieces()
-    assert said(model, "the the cat", k=3)["hitk"]
+    assert predict_last(model, "the the cat", k=3)["hitk"]
     # dog: .15, equal to s, is among the two best after ▁c; `the` (.05, as the end) is among four that begin a word
     for beginning in ("given", "guessed"):
-        assert said(model, "the the dog", k=2, beginning=beginning)["hitk"]
-        assert not said(model, "the the dog", k=1, beginning=beginning)["hitk"]
-        assert not said(model, "the the the", k=3, beginning=beginning)["hitk"]
-    assert said(model, "the the the", k=4)["hitk"]
-    assert not said(model, "the the the", k=4, beginning="guessed")["hitk"]
+        assert predict_last(model, "the the dog", k=2, beginning=beginning)["hitk"]
+        assert not predict_last(model, "the the dog", k=1, beginning=beginning)["hitk"]
+        assert not predict_last(model, "the the the", k=3, beginning=beginning)["hitk"]
+    assert predict_last(model, "the the the", k=4)["hitk"]
+    assert not predict_last(model, "the the the", k=4, beginning="guessed")["hitk"]
 
 
 def test_the_boundary_of_top_k() -> None:
     """cats: ▁c at s; at k = 2 both at (.9) and s (.3) are in, and ▁the follows. At k = 1, s is not reached."""
     model = pieces()
-    assert said(model, "the the cats", k=2)["hitk"]
-    assert not said(model, "the the cats", k=1)["hitk"]
+    assert predict_last(model, "the the cats", k=2)["hitk"]
+    assert not predict_last(model, "the the cats", k=1)["hitk"]
     # cat at k = 1 by ▁c at; without the boundary the first greedy unit that spells it is enough
     only_s = NEXT | {"at": {"s": 0.9, "▁the": 0.1}}
     swallowed = pieces(after=only_s)
-    assert not said(swallowed, "the the cat", k=1)["hitk"]
-    assert said(swallowed, "the the cat", k=1)["guess"] == "cats"
-    ignored = said(swallowed, "the the cat", k=1, boundary="ignored")
+    assert not predict_last(swallowed, "the the cat", k=1)["hitk"]
+    assert predict_last(swallowed, "the the cat", k=1)["guess"] == "cats"
+    ignored = predict_last(swallowed, "the the cat", k=1, boundary="ignored")
     assert (ignored["guess"], ignored["hit1"], ignored["hitk"]) == ("cat", True, True)
-    assert said(swallowed, "the the cat", k=2)["hitk"]
+    assert predict_last(swallowed, "the the cat", k=2)["hitk"]
 
 
 def test_a_lone_space_and_the_rest_of_a_word() -> None:
@@ -152,11 +152,11 @@ def test_a_lone_space_and_the_rest_of_a_word() -> None:
     }
     model = pieces(units, after)
     for punctuation in ("apart", "attached"):
-        row = said(model, 'the the "', k=1, punctuation=punctuation)
+        row = predict_last(model, 'the the "', k=1, punctuation=punctuation)
         assert (row["guess"], row["hit1"], row["hitk"], row["units"]) == ('"', True, True, 1)
         assert exp(row["logp"]) == pytest.approx(0.05)
         double = pieces(units, after | {"▁": {"▁dog": 0.6, '"': 0.4}})
-        assert said(double, "the the dog", k=1, punctuation=punctuation)["guess"] == ""
+        assert predict_last(double, "the the dog", k=1, punctuation=punctuation)["guess"] == ""
 
 
 def test_marks_are_words_of_their_own() -> None:
@@ -180,15 +180,11 @@ def test_marks_are_words_of_their_own() -> None:
     by_hand = [0.25 * begin / begin, 0.3 * (1 - 0.1) / begin, 0.5 * begin / (1 - 0.1)]
     assert table["logp"].drop_nulls().exp().to_list() == pytest.approx(by_hand)
     # With a space before it, it is the same word: the guess is `,` without one.
-    assert said(model, "tea tea ,", k=1)["hit1"]
-    assert exp(said(model, "tea tea ,")["logp"]) == pytest.approx(0.1 * 1 / begin)
+    assert predict_last(model, "tea tea ,", k=1)["hit1"]
+    assert exp(predict_last(model, "tea tea ,")["logp"]) == pytest.approx(0.1 * 1 / begin)
     # A run of marks is one word; what parts at white space alone has `tea,` as one.
-    assert predict_words(model, ['tea tea," tea'], PredictionRules(k=3))["word"].to_list() == [
-        "tea",
-        "tea",
-        ',"',
-        "tea",
-    ]
+    runs = predict_words(model, ['tea tea," tea'], PredictionRules(k=3))
+    assert runs["word"].to_list() == ["tea", "tea", ',"', "tea"]
     attached = predict_words(model, ["tea tea, tea"], PredictionRules(k=1, punctuation="attached"))
     assert attached["word"].to_list() == ["tea", "tea,", "tea"]
     begins = 0.1 + 0.25 + 0.1, 0.5 + 0.2  # after tea, after the comma: with a space, or the end
@@ -197,9 +193,9 @@ def test_marks_are_words_of_their_own() -> None:
 
 def test_a_text_that_ends() -> None:
     ends = pieces(after=NEXT | {"▁dog": {"</s>": 0.7, "▁the": 0.3}})
-    row = said(ends, "the dog the")
+    row = predict_last(ends, "the dog the")
     assert (row["guess"], row["hit1"]) == ("", False)
-    assert said(ends, "the the dog", k=2)["hitk"]  # the end of the text ends the word
+    assert predict_last(ends, "the the dog", k=2)["hitk"]  # the end of the text ends the word
 
 
 def test_words_share_a_mass_of_one() -> None:
@@ -213,7 +209,7 @@ def test_words_share_a_mass_of_one() -> None:
     model = pieces(units, after)
     # `c` and `at` both end words; `s` ends every word it stands in.
     words = ["the", "thes", "c", "cat", "cats", "dog", "dogs"]
-    mass = sum(exp(said(model, f"the the {word}")["logp"]) for word in words)
+    mass = sum(exp(predict_last(model, f"the the {word}")["logp"]) for word in words)
     begin = 1 - after["▁the"]["s"]
     assert mass + after["▁the"]["</s>"] / begin == pytest.approx(1.0, abs=1e-6)
 
@@ -238,12 +234,12 @@ def test_word_pieces_end_where_no_piece_continues() -> None:
     tokenizer = Tokenizer(models.WordPiece({unit: at for at, unit in enumerate(units)}, unk_token="<s>"))
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     model = toy(tokenizer, units, after)
-    row = said(model, "the the cats")
+    row = predict_last(model, "the the cats")
     assert (row["guess"], row["hit1"], row["units"]) == ("cats", True, 2)
     assert exp(row["logp"]) == pytest.approx(0.5 * 0.7 / 0.8)
-    mass = sum(exp(said(model, f"the the {word}")["logp"]) for word in ("cat", "cats", "dog", "dogs"))
+    mass = sum(exp(predict_last(model, f"the the {word}")["logp"]) for word in ("cat", "cats", "dog", "dogs"))
     assert mass + 0.1 / 0.8 == pytest.approx(1.0, abs=1e-6)
-    assert not said(model, "the the cat")["hit1"]
+    assert not predict_last(model, "the the cat")["hit1"]
 
 
 def marked_ends() -> WordModel:
@@ -262,51 +258,41 @@ def marked_ends() -> WordModel:
 
 def test_marked_ends_need_no_boundary() -> None:
     model = marked_ends()
-    row = said(model, "to to to")
+    row = predict_last(model, "to to to")
     assert (row["guess"], row["hit1"], row["units"]) == ("to", True, 1)
     assert row["logp"] == row["logp_naive"] == pytest.approx(log(0.1))
-    mass = sum(exp(said(model, f"to to {word}")["logp"]) for word in ("to", "ti", "i"))
+    mass = sum(exp(predict_last(model, f"to to {word}")["logp"]) for word in ("to", "ti", "i"))
     # t·o</w> spells `to` as well, and only the own units count: .6 · .7 is not in the sum
     assert mass + 0.6 * 0.7 + 0.1 == pytest.approx(1.0, abs=1e-6)
-    assert said(model, "to to to", k=1)["hitk"]
-
-
-def test_what_was_kept_is_read_again(tmp_path: Path) -> None:
-    """Another network behind the same identity: what is kept speaks, until the text or an option changes."""
-    lines = ["the cat the dog", "the dogs the cat"]
-    model = pieces()
-    first = predict_words(model, lines, PredictionRules(k=3), kept=tmp_path)
-    silent: Any = model.reader
-    silent.read = None
-    assert predict_words(model, lines, PredictionRules(k=3), kept=tmp_path).equals(first)
-    with pytest.raises(TypeError):
-        predict_words(model, lines, PredictionRules(k=2), kept=tmp_path)
-    with pytest.raises(TypeError):
-        predict_words(model, lines[::-1], PredictionRules(k=3), kept=tmp_path)
+    assert predict_last(model, "to to to", k=1)["hitk"]
 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = ["the cat the dog the cats the dogs"] * 100
-    whole = predict_words(pieces(), lines, PredictionRules(k=3), kept=tmp_path / "whole")
+    """What is kept is read again, until the text or an option changes."""
+    lines, rules = ["the cat the dog the cats the dogs"] * 100, PredictionRules(k=3)
+    whole = predict_words(pieces(), lines, rules, kept=tmp_path / "whole")
     model = pieces()
     table: Any = model.reader
-    read, reads = table.read, 0
+    read, allowed = table.read, 9
 
     def breaks(*given: Any) -> Any:
-        nonlocal reads
-        reads += 1
-        if reads > 9:
+        nonlocal allowed
+        allowed -= 1
+        if allowed < 0:
             raise KeyboardInterrupt
         return read(*given)
 
     monkeypatch.setattr(table, "read", breaks)
     with pytest.raises(KeyboardInterrupt):
-        predict_words(model, lines, PredictionRules(k=3), kept=tmp_path / "cut")
-    done = len(list((tmp_path / "cut").glob("*/*.parquet")))
-    assert done == 1
-    reads = -1000
-    assert predict_words(model, lines, PredictionRules(k=3), kept=tmp_path / "cut").equals(whole)
-    assert reads + 1000 < len(list((tmp_path / "cut").glob("*/*.parquet"))) * 9
+        predict_words(model, lines, rules, kept=tmp_path / "cut")
+    assert len(list((tmp_path / "cut").glob("*/*.parquet"))) == 1
+    allowed = 1000
+    assert predict_words(model, lines, rules, kept=tmp_path / "cut").equals(whole)
+    allowed = 0
+    assert predict_words(model, lines, rules, kept=tmp_path / "cut").equals(whole)
+    for others, rule in ((lines, PredictionRules(k=2)), (lines[1:], rules)):
+        with pytest.raises(KeyboardInterrupt):
+            predict_words(model, others, rule, kept=tmp_path / "cut")
 
 
 def test_completions_by_hand() -> None:

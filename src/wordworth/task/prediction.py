@@ -19,7 +19,12 @@ from wordworth.results import Findings
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import drawn
-from wordworth.whole_words.error_tables import band_confusion, confused_pairs, never_predicted, said_instead
+from wordworth.whole_words.error_tables import (
+    count_band_confusions,
+    count_confused_pairs,
+    count_wrong_guesses,
+    list_never_predicted,
+)
 from wordworth.whole_words.frequency import BELOW, UNSEEN, Bands
 
 PART = 1 << 18
@@ -213,18 +218,18 @@ def error_view(where: dict[str, Any], predicted: pl.LazyFrame) -> Findings:
     findings = Findings()
     here = where | {"experiment": "confusion"}
     by_name = pl.col("band", "guess_band").cast(pl.String)  # else they are sorted from frequent to rare
-    for row in band_confusion(predicted).with_columns(by_name).sort("band", "guess_band").iter_rows(named=True):
+    for row in count_band_confusions(predicted).with_columns(by_name).sort("band", "guess_band").iter_rows(named=True):
         setting = f"{row['band']}>{row['guess_band']}"
         findings.score(**here, setting=setting, measure="share", value=row["share"], n=row["misses"])
-    instead = said_instead(predicted, MOST)
+    instead = count_wrong_guesses(predicted, MOST)
     if len(instead):
         value = instead["misses"].cast(pl.Float64)
         here = where | {"experiment": "instead"}
         findings.item(**here, item=instead["guess"], group=instead["band"], value=value, reference=instead["share"])
-        pairs = confused_pairs(predicted, MOST)
+        pairs = count_confused_pairs(predicted, MOST)
         value = pairs["misses"].cast(pl.Float64)
         findings.item(**where, experiment="confused", item=pairs["word"], found_as=pairs["guess"], value=value)
-    never = never_predicted(predicted)
+    never = list_never_predicted(predicted)
     types = predicted.select("word").unique().select(pl.len()).collect(engine="streaming").item()
     findings.score(**where, experiment="never-predicted", measure="types", value=len(never) / types, n=types)
     if len(never):

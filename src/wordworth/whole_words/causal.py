@@ -16,11 +16,10 @@ from torch import Tensor
 from torch.nn.functional import pad
 from transformers.cache_utils import Cache, DynamicLayer
 
-from wordworth.encode.identity import Identity
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.passes import TOLERANCE, accepted
 from wordworth.engine.batching import Budget, budget_for, out_of_memory
-from wordworth.whole_words.reader import Head, Node, Tokens, run_each
+from wordworth.whole_words.reader import Head, Node, Reader, Tokens, run_each
 from wordworth.whole_words.unit_scores import send
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
@@ -42,84 +41,66 @@ class _Memory:
     parts: "list[_Memory]" = field(default_factory=list)
     """Memories that are put together as soon as a path leaves one of their texts."""
 
-    @property
-    def remembers(self) -> bool:
-        return bool(self.layers or self.parts)
 
-
-class CausalReader:
+class CausalReader(Reader):
     """Where a model cannot look back by a mask on what it has read (this is tried), paths are read from the start."""
 
     def __init__(self, base: LanguageModel, head: Head, width: int, trial: Sequence[int]) -> None:
-        self.base, self.logits, self.width = base, head, width
-        kind = base.device.type if base.device.type in BATCH_TOKENS else "cpu"
-        usual = budget_for(base.device, BATCH_TOKENS[kind], padding=base.ignores_padding)
+        tokens = BATCH_TOKENS.get(base.device.type, BATCH_TOKENS["cpu"])
         # One more batch is one more pass for the texts, and one for each of some levels of paths.
-        self.budget = Budget(usual.tokens, LEVELS * usual.pass_cost)
+        pass_cost = LEVELS * budget_for(base.device, padding=base.ignores_padding).pass_cost
+        super().__init__(base, head, width, Budget(tokens, pass_cost))
         self._trial = trial
-        names = accepted(base.network)
-        self.remembers = {"position_ids", "past_key_values", "attention_mask"} <= names and self._looks_back(COLUMNS)
+        self.remembers = {"position_ids", "past_key_values", "attention_mask"} <= accepted(base.network)
+        self.remembers = self.remembers and self._looks_back(COLUMNS)
         self._exact, self._inexact = COLUMNS, sys.maxsize
-
-    @property
-    def device(self) -> torch.device:
-        return self.base.device
-
-    @property
-    def identity(self) -> Identity:
-        return *self.base.identity, self.logits.weights
 
     def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, _Memory]:
         memory = _Memory(texts)
-        return self._read(memory, firsts, keep=self.remembers), memory
+        # Padding is on the right, where nothing that counts looks at it.
+        longest = max(len(text) for text in texts)
+        padded = np.full((len(texts), longest), self.base.pad, dtype=np.int64)
+        for row, text in zip(padded, texts, strict=True):
+            row[: len(text)] = text
+        picked = [
+            np.arange(at * longest + first, at * longest + len(text))
+            for at, (text, first) in enumerate(zip(texts, firsts, strict=True))
+        ]
+        ids, wanted = send(self.device, padded, np.concatenate(picked))
+        options: dict[str, Any] = {}
+        if self.remembers:
+            untyped: Any = DynamicLayer
+            memory.layers = [untyped() for _ in range(self.base.layers)]
+            options["past_key_values"] = Cache(layers=memory.layers)
+            memory.rows, memory.columns = list(range(len(texts))), longest
+        states = self.base.network(input_ids=ids, use_cache=self.remembers, **options)[0]
+        return states.flatten(0, 1)[wanted], memory
 
     def extend(self, state: _Memory, nodes: Sequence[Node]) -> Tensor:
-        if state.remembers:
+        if state.layers or state.parts:
             columns = max(state.columns, *(part.columns for part in state.parts), 0)
             if self._is_exact(columns + max(Counter(node.text for node in nodes).values())):
                 return self._step(state, nodes)
             state.layers, state.parts = [], []
         texts = {text: [*map(int, state.texts[text])] for text in {node.text for node in nodes}}
-        sequences = [[*texts[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes]
-        return run_each(self.base, sequences, 1, self.budget)
+        return run_each(self.base, [node.follow(texts[node.text]) for node in nodes], 1, self.budget)
 
     def join(self, states: Sequence[_Memory]) -> _Memory:
         """Keys and values are copied later, and only those that are still needed."""
         texts = [text for state in states for text in state.texts]
         return _Memory(texts, parts=[state for state in states if state.layers])
 
-    def held(self, state: _Memory) -> int:
+    def count_bytes(self, state: _Memory) -> int:
         return sum(layer.keys.nbytes + layer.values.nbytes for layer in state.layers)
 
-    def _read(self, memory: _Memory, firsts: Sequence[int], *, keep: bool) -> Tensor:
-        """Padding stands on the right, where nothing that counts looks at it."""
-        longest = max(len(text) for text in memory.texts)
-        padded = np.full((len(memory.texts), longest), self.base.pad, dtype=np.int64)
-        for row, text in zip(padded, memory.texts, strict=True):
-            row[: len(text)] = text
-        picked = [
-            np.arange(at * longest + first, at * longest + len(text))
-            for at, (text, first) in enumerate(zip(memory.texts, firsts, strict=True))
-        ]
-        ids, wanted = send(self.device, padded, np.concatenate(picked))
-        options: dict[str, Any] = {}
-        if keep:
-            untyped: Any = DynamicLayer
-            memory.layers = [untyped() for _ in range(self.base.layers)]
-            options["past_key_values"] = Cache(layers=memory.layers)
-            memory.rows, memory.columns = list(range(len(memory.texts))), longest
-        states = self.base.network(input_ids=ids, use_cache=keep, **options)[0]
-        rows: Tensor = states.flatten(0, 1)[wanted]
-        return rows
-
     def _step(self, memory: _Memory, nodes: Sequence[Node]) -> Tensor:
-        """Nodes of one text stand in one row of the batch; texts without any are dropped, since none can come again."""
+        """Nodes of one text are in one row of the batch; texts without any are dropped, since none can come again."""
         by_text: dict[int, list[int]] = {}
         for number, node in enumerate(nodes):
             by_text.setdefault(node.text, []).append(number)
         if memory.parts:
             self._put_together(memory, by_text)
-        elif len(by_text) < len(memory.rows):
+        else:
             self._keep(memory, by_text)
         out: Tensor | None = None
         wide = max(1, self.budget.tokens // len(memory.rows))
@@ -136,7 +117,7 @@ class CausalReader:
         return out
 
     def _keep(self, memory: _Memory, texts: Collection[int]) -> None:
-        """Drops all texts but these."""
+        """Drop all texts but these."""
         still = [row for row, text in enumerate(memory.rows) if text in texts]
         if len(still) == len(memory.rows):
             return
@@ -146,7 +127,7 @@ class CausalReader:
             layer.keys, layer.values = layer.keys[chosen], layer.values[chosen]
 
     def _put_together(self, memory: _Memory, texts: Collection[int]) -> None:
-        """The texts of several batches that are still needed, in rows of one length, layer by layer."""
+        """Join the texts of several batches that are still needed, in rows of one length, layer by layer."""
         first = 0
         for part in memory.parts:
             self._keep(part, {text - first for text in texts})
@@ -164,7 +145,7 @@ class CausalReader:
         memory.parts = []
 
     def _pass(self, memory: _Memory, nodes: Sequence[Node], some: list[list[int]]) -> Tensor:
-        """One forward pass for a row of nodes a text: rows × nodes × dim."""
+        """Run one forward pass for a row of nodes per text: rows × nodes × dim."""
         wide = max(map(len, some))
         ids, positions, afters = np.zeros((3, len(some), wide), dtype=np.int64)
         seen: list[tuple[int, int, int]] = []
@@ -187,12 +168,9 @@ class CausalReader:
         network = self.base.network
         mask = torch.zeros(allowed.shape, dtype=network.dtype, device=self.device)
         mask.masked_fill_(~allowed, torch.finfo(network.dtype).min)
+        cache = Cache(layers=memory.layers)
         states: Tensor = network(
-            input_ids=units,
-            position_ids=places,
-            attention_mask=mask[:, None],
-            past_key_values=Cache(layers=memory.layers),
-            use_cache=True,
+            input_ids=units, position_ids=places, attention_mask=mask[:, None], past_key_values=cache, use_cache=True
         )[0]
         return states
 
@@ -207,13 +185,14 @@ class CausalReader:
         return columns <= self._exact
 
     def _looks_back(self, columns: int) -> bool:
-        """Whether paths that leave two texts, brothers among them, come out as if read from the start, where they stand
-        so many columns behind the texts' beginning."""
+        """Return whether paths come out as if read from the start, so many columns behind the texts' beginning.
+
+        They leave two texts, brothers among them.
+        """
         one, two, three, four, *_ = self._trial
-        memory = _Memory([[one, two, three], [two, one]])
         with torch.inference_mode():
             try:
-                self._read(memory, [0, 0], keep=True)
+                _, memory = self.read([[one, two, three], [two, one]], [0, 0])
                 if any(layer.keys is None for layer in memory.layers):
                     return False
                 first = [Node(0, 2, four, None), Node(0, 2, one, None), Node(0, 3, four, None), Node(1, 2, four, None)]
@@ -227,7 +206,6 @@ class CausalReader:
                 if isinstance(error, RuntimeError) and out_of_memory(error):
                     raise
                 return False  # the network takes no such mask or memory, or none so long
-            plain = _Memory(memory.texts)
-            expected = self.extend(plain, [*first, *second])
+            expected = self.extend(_Memory(memory.texts), [*first, *second])
         scale = expected.abs().amax(-1, keepdim=True)
         return bool(((states - expected).abs() <= TOLERANCE[expected.dtype] * scale).all())

@@ -1,13 +1,13 @@
 """One pass of training on a text before the evaluation, as the paper does with WikiText-103 (2.1), from the left only.
 
 A causal model is trained on every token of a line. A masked one sees the beginning of a line and a mask, and is trained
-on the token that follows: the same question that it is asked later. The text is streamed in its order. A run that
-is killed goes on from its last checkpoint to the same weights, since whatever is random depends on seed and step alone.
+on the token that follows: the same question that it is asked later. The text is streamed in its order. A run that is
+killed goes on from its last checkpoint to the same weights, since what is random depends only on seed and step.
 """
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -26,25 +26,27 @@ from wordworth.engine.cache import CacheSlot, slot
 from wordworth.errors import WordworthError
 from wordworth.files import locked
 from wordworth.whole_words.model import WordFamily, frame, load_network
-from wordworth.whole_words.words import LEAST_WORDS
+from wordworth.whole_words.words import MIN_LINE_WORDS
 
 SAVE_EVERY = 300.0
 """Seconds of training that a kill costs at most."""
 _TRAINING = 1  # raised whenever training goes differently
 _IGNORED = -100
 _NOTES, _MODEL = "training.json", "model"
+Example = tuple[list[int], list[int]]
+"""Tokens and labels: the label at a place is the token that the model is to predict there."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is trained: AdamW at a constant rate, gradients cut at length 1."""
+    """How a model is trained: AdamW at a constant rate, gradients cut at norm 1."""
 
     seed: int = 0
     rate: float = 5e-5
     batch: int = 8
     """Lines in a step."""
     length: int = 256
-    """Tokens of a line; what is beyond them is a line of its own."""
+    """Tokens of a line; the rest is a line of its own."""
 
     def __post_init__(self) -> None:
         if self.rate <= 0 or self.batch < 1 or self.length < 2:
@@ -73,15 +75,18 @@ def fine_tune(
     family: WordFamily | None = None,
     device: str = "auto",
 ) -> FineTuned:
-    """Trains a model on all of a text, once; a model and text that were trained before are not trained again."""
-    chosen = training or Training()
-    network, tokenizer, _, found = load_network(named, device, "float32", family)
-    model = [*VERSIONS, hash_network(network), hash_config(network.config), hash_tokenizer(tokenizer), found]
+    """Train a model on all of a text, once; a model and text that were trained before are not trained again."""
+    training = training or Training()
+    network, tokenizer, _, family = load_network(named, device, "float32", family)
+    model = [*VERSIONS, hash_network(network), hash_config(network.config), hash_tokenizer(tokenizer), family]
     read = [text.sha256, text.layout, text.column, text.field]
-    entry = slot("trained", [_TRAINING, *model, *read, asdict(chosen)])
+    entry = slot("trained", [_TRAINING, *model, *read, asdict(training)])
     with locked(entry.path):
         if not entry.part(_MODEL).whole():
-            _train(network, tokenizer, found, text, chosen, entry)
+            examples = partial(_examples, text, tokenizer, family, training)
+            if next(examples(), None) is None:
+                raise WordworthError(f"{text.name} has no line of {MIN_LINE_WORDS} words to train on; give more text")
+            _train(network, tokenizer, examples, text.name, training, entry)
     folder = entry.part(_MODEL).path
     notes = json.loads((folder / _NOTES).read_text(encoding="utf-8"))
     return FineTuned(folder, notes["steps"], notes["tokens"], notes["loss"])
@@ -90,9 +95,9 @@ def fine_tune(
 def _train(
     network: PreTrainedModel,
     tokenizer: PreTrainedTokenizerFast,
-    family: WordFamily,
-    text: Corpus,
-    chosen: Training,
+    examples: Callable[[], Iterator[Example]],
+    name: str,
+    training: Training,
     entry: CacheSlot,
 ) -> None:
     # Slow to import, and needed only here.
@@ -101,30 +106,27 @@ def _train(
     network.train(True).requires_grad_(True)
     checkpoints = entry.part("checkpoint").path
     plan = TrainingPlan(
-        f"{network.name_or_path} on {text.name}",
+        f"{network.name_or_path} on {name}",
         checkpoints,
         entry.path.name,
         _loss,
-        lambda step: chosen.seed * 1_000_003 + step,
+        lambda step: training.seed * 1_000_003 + step,
         clip=1.0,
         epochs=1,
         save_every=SAVE_EVERY,
     )
-    examples = partial(_examples, text, tokenizer, family, chosen)
-    if next(iter(examples()), None) is None:
-        raise WordworthError(f"{text.name} has no line of {LEAST_WORDS} words to train on; give more text")
 
-    def list_batches(_: int) -> Iterator[list[tuple[list[int], list[int]]]]:
-        stream = iter(examples())
-        while batch := list(islice(stream, chosen.batch)):
+    def list_batches(_: int) -> Iterator[list[Example]]:
+        stream = examples()
+        while batch := list(islice(stream, training.batch)):
             yield batch
 
     loader = EpochLoader(list_batches, partial(_collate, pad=tokenizer.pad_token_id or 0))
-    trainer = SeededTrainer(network, loader, plan, torch.optim.AdamW(network.parameters(), lr=chosen.rate))
+    trainer = SeededTrainer(network, loader, plan, torch.optim.AdamW(network.parameters(), lr=training.rate))
     (epoch,) = trainer.run()
     tokens = int(epoch["of"])
     counts = {"steps": trainer.state.global_step, "tokens": tokens, "loss": epoch["sum"] / tokens}
-    notes = counts | {"text": text.name, **asdict(chosen)}
+    notes = counts | {"text": name, **asdict(training)}
     network.train(False)
 
     def save(folder: Path) -> None:
@@ -145,7 +147,7 @@ def _loss(network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, int]:
     return loss, int((labels != _IGNORED).sum())
 
 
-def _collate(batch: list[tuple[list[int], list[int]]], pad: int) -> dict[str, Tensor]:
+def _collate(batch: list[Example], pad: int) -> dict[str, Tensor]:
     width = max(len(ids) for ids, _ in batch)
     return {
         "input_ids": torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in batch]),
@@ -155,14 +157,14 @@ def _collate(batch: list[tuple[list[int], list[int]]], pad: int) -> dict[str, Te
 
 
 def _examples(
-    lines: Iterable[str], tokenizer: PreTrainedTokenizerFast, family: WordFamily, chosen: Training
-) -> Iterator[tuple[list[int], list[int]]]:
-    """(tokens, labels): the label at a place is the token that the model is to predict there."""
+    lines: Iterable[str], tokenizer: PreTrainedTokenizerFast, family: WordFamily, training: Training
+) -> Iterator[Example]:
+    """Yield the examples of a text, line by line."""
     before, after = frame(tokenizer)
-    size = chosen.length - len(before) - len(after) - 1
+    size = training.length - len(before) - len(after) - 1
     for number, line in enumerate(lines):
         words = line.split()
-        if len(words) < LEAST_WORDS:
+        if len(words) < MIN_LINE_WORDS:
             continue
         tokens: list[int] = tokenizer(" ".join(words), add_special_tokens=False, verbose=False)["input_ids"]
         for start in range(0, len(tokens), size):
@@ -173,7 +175,7 @@ def _examples(
                 ids = [*before, *piece]
                 yield ids, [*([_IGNORED] * (len(before) - 1) if before else []), *ids[max(len(before), 1) :], _IGNORED]
             else:
-                cut = int(np.random.default_rng([chosen.seed, number, start]).integers(1, len(piece)))
+                cut = int(np.random.default_rng([training.seed, number, start]).integers(1, len(piece)))
                 ids = [*before, *piece[:cut], int(tokenizer.mask_token_id), *after]
                 labels = [_IGNORED] * len(ids)
                 labels[len(before) + cut] = piece[cut]

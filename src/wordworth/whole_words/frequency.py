@@ -47,31 +47,29 @@ class Bands:
         return (*reversed(named if len(named) != 3 else ["low", "mid", "high"]), BELOW, UNSEEN)
 
     def of(self, frequency: float | None) -> str:
-        """The band that a frequency falls in; None is a word without one."""
+        """Return the band that a frequency falls in; None is a word without one."""
         if frequency is None:
             return UNSEEN
         at = bisect_right(self.edges, frequency)
         return self.names[len(self.edges) - at] if at else BELOW
 
 
-def banded(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict[str, str]:
-    """Each distinct word's band. A word is looked up as written, then in other case, then without its punctuation."""
-    tried, counts = forms(frequencies.language), frequencies.counts
-    distinct = dict.fromkeys(words)
-    return {word: bands.of(next((counts[form] for form in tried(word) if form in counts), None)) for word in distinct}
+def assign_bands(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict[str, str]:
+    """Return each word's band. A word is looked up as written, then in other case, then without its punctuation."""
+    spell, counts = forms(frequencies.language), frequencies.counts
+    return {word: bands.of(next((counts[form] for form in spell(word) if form in counts), None)) for word in words}
 
 
 def frequencies_of(named: str | Path, parting: Parting = Parting(), *, language: str = "english") -> Frequencies:  # noqa: B008 - frozen
-    """From a list of the catalog (`wordfreq`), a file of words and counts, or a text, which is counted once."""
+    """Load a list of the catalog (`wordfreq`) or a file of words and counts, or count the words of a text once."""
     target = target_of(named)
     if (isinstance(named, str) and knows(target, "frequencies")) or is_frequency_file(Path(target).expanduser()):
         return load_frequencies(named, language=language)
-    return counted(load_corpus(named, language=language), parting)
+    return count_words(load_corpus(named, language=language), parting)
 
 
-def counted(corpus: Corpus, parting: Parting = Parting()) -> Frequencies:  # noqa: B008 - frozen
-    """How often each word, as it is written, occurs in a text; kept in the cache, unless a function of one's own parts
-    the lines."""
+def count_words(corpus: Corpus, parting: Parting = Parting()) -> Frequencies:  # noqa: B008 - frozen
+    """Count each word of a text, as it is written; kept in the cache unless a function of one's own parts the lines."""
     identity = [_COUNTING, corpus.sha256, corpus.layout, corpus.column, corpus.field, parting.punctuation]
     if parting.split is str.split:
         kept = entry("counts", identity, lambda folder: _count(corpus, parting).write_parquet(folder / _COUNTS))
@@ -93,8 +91,8 @@ def _count(corpus: Corpus, parting: Parting) -> pl.DataFrame:
     return pl.DataFrame({"word": counts.keys(), "count": counts.values()})
 
 
-def parsed_edges(text: str) -> tuple[float, ...]:
-    """`10,100,1000` as numbers."""
+def parse_edges(text: str) -> tuple[float, ...]:
+    """Return the numbers of `10,100,1000`."""
     try:
         return tuple(float(edge) for edge in text.split(","))
     except ValueError as error:

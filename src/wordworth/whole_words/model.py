@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, Literal, SupportsIndex
 
 import torch
-from torch import Tensor
 from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
     MODEL_FOR_MASKED_LM_MAPPING,
@@ -24,7 +23,6 @@ from wordworth.engine.batching import Budget
 from wordworth.engine.engines import Recipe, load, loaded_alike
 from wordworth.errors import WordworthError
 from wordworth.whole_words.causal import CausalReader
-from wordworth.whole_words.parting import Punctuation
 from wordworth.whole_words.reader import MaskedReader, Reader, split_head
 from wordworth.whole_words.units import Units, units_of
 
@@ -60,11 +58,11 @@ class WordModel:
     tokenizer: PreTrainedTokenizerFast
     units: Units
     before: tuple[int, ...]
-    """The tokens that the model wants before a text (BOS, [CLS]): those that its tokenizer puts there, none else."""
+    """The tokens that the model wants before a text (BOS, [CLS]): those that its tokenizer puts there, no others."""
     limit: int | None
     """Tokens admitted in one text, or the width of a sliding attention where that is less."""
     around: int
-    """Tokens that stand around a text while it is read."""
+    """Tokens around a text while it is read."""
     dtype: str
     recipe: Recipe | None = None
     """How another process loads it, where it can be loaded by name; it is sent there as its recipe."""
@@ -73,7 +71,7 @@ class WordModel:
         return super().__reduce_ex__(protocol) if self.recipe is None else (loaded_alike, (self.recipe, self.identity))
 
     def without_weights(self) -> "WordModel":
-        """What a driver knows of a model whose network is in its workers."""
+        """Return what a driver knows of a model whose network is in its workers."""
         base, identity = self.reader.base.without_weights(), self.reader.identity
         reader: Any = ReaderElsewhere(self.reader.width, self.reader.budget, base, identity)
         return replace(self, reader=reader)
@@ -87,33 +85,26 @@ class WordModel:
     def device(self) -> torch.device:
         return self.reader.device
 
-    def begins(self, punctuation: Punctuation, *, unspaced: bool = False) -> Tensor:
-        """Return 1.0 where a unit begins a word, states × units, where words are parted so."""
-        return self.units.parted(punctuation, unspaced=unspaced).begin_mask.to(self.device)
-
 
 def load_word_model(
-    name_or_path: str | Path,
-    device: str = "auto",
-    dtype: str = "float32",
-    family: WordFamily | None = None,
+    name_or_path: str | Path, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> WordModel:
-    """A model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
+    """Load a model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
 
     `family` is read from the model's configuration; BERT and its kin can also be loaded as `causal`, if trained so.
     With workers, they load it and this process knows of it all but its weights.
     """
-    given = {"named": str(name_or_path), "device": device, "dtype": dtype, "family": family}
-    model: WordModel = load(Recipe(load_word_model_here, given))
+    options = {"named": str(name_or_path), "device": device, "dtype": dtype, "family": family}
+    model: WordModel = load(Recipe(load_word_model_here, options))
     return model
 
 
 def load_word_model_here(named: str, device: str, dtype: str, family: WordFamily | None) -> WordModel:
-    """The same in this process, whatever the engine."""
+    """Load it in this process, whatever the engine."""
     recipe = Recipe(load_word_model_here, {"named": named, "device": device, "dtype": dtype, "family": family})
     name = locate_language_model(named).name
-    network, tokenizer, source, chosen = load_network(named, device, dtype, family)
-    model = wrap_word_model(network, tokenizer, name=name, source=source, family=chosen)
+    network, tokenizer, source, family = load_network(named, device, dtype, family)
+    model = wrap_word_model(network, tokenizer, name=name, source=source, family=family)
     model.reader.base = replace(model.reader.base, recipe=replace(recipe, part="reader.base"))
     return replace(model, recipe=recipe)
 
@@ -121,22 +112,20 @@ def load_word_model_here(named: str, device: str, dtype: str, family: WordFamily
 def load_network(
     name_or_path: str | Path, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str, WordFamily]:
-    """The network with its head, the tokenizer, where they came from, and the kind of head."""
+    """Load the network with its head, the tokenizer, where they came from, and the kind of head."""
     located = locate_language_model(name_or_path)
-    chosen: list[WordFamily] = []
 
-    def kind(config: PretrainedConfig) -> Any:
-        chosen.append(_word_family(config, family, located.name))
-        return _MAPPINGS[chosen[0]][1]
+    def choose_class(config: PretrainedConfig) -> Any:
+        return _MAPPINGS[_word_family(config, family, located.name)][1]
 
     try:
-        network, tokenizer, source = load_files(located.place, kind, called=located.name, device=device, dtype=dtype)
+        files = load_files(located.place, choose_class, called=located.name, device=device, dtype=dtype)
     except NoHeadError as error:
         raise WordworthError(
             f"{located.name} has no head for words, only the network below it; name a causal or a masked language "
             "model, such as smollm2-135m"
         ) from error
-    return network, tokenizer, source, chosen[0]
+    return *files, _word_family(files[0].config, family, located.name)
 
 
 def wrap_word_model(
@@ -164,7 +153,7 @@ def wrap_word_model(
         if mask is None:
             raise WordworthError(f"the tokenizer of {name} has no mask token, which a masked model needs to predict")
         reader, around = MaskedReader(base, head, width, int(mask), after), len(before) + 1 + len(after)
-    limits = [limit for limit in (base.max_length, _sliding(network.config)) if limit]
+    limits = filter(None, (base.max_length, _sliding(network.config)))
     return WordModel(
         name=name,
         source=source,
@@ -173,14 +162,14 @@ def wrap_word_model(
         tokenizer=tokenizer,
         units=units_of(tokenizer, reader.width),
         before=before,
-        limit=min(limits) if limits else None,
+        limit=min(limits, default=None),
         around=around,
         dtype=base.dtype,
     )
 
 
 def frame(tokenizer: PreTrainedTokenizerFast) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The tokens that the tokenizer itself puts before a text, and behind it.
+    """Return the tokens that the tokenizer itself puts before a text, and behind it.
 
     This is the rule for BOS: Gemma's tokenizer puts one, GPT-2's and SmolLM2's put none, and neither do we.
     """
@@ -206,6 +195,6 @@ def _word_family(config: PretrainedConfig, wanted: WordFamily | None, name: str)
 
 
 def _sliding(config: PretrainedConfig) -> int | None:
-    """Tokens that some layer looks back on at most, if it does not look back on all."""
+    """Return the tokens that some layer looks back on at most, if it does not look back on all."""
     width = getattr(config, "sliding_window", None)
     return int(width) if isinstance(width, int) and getattr(config, "use_sliding_window", True) else None

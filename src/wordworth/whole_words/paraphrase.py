@@ -1,12 +1,13 @@
-"""Rare words, used: is a sentence with a word nearer to that with its hypernym than one with a sibling is?
+"""The use of rare words: is a sentence with a word nearer to that with its hypernym than one with a sibling is?
 
 The triples are published ones, or drawn from a text and WordNet by the paper's protocol (Dudy & Bedrick 2020, C): the
 word is rare or common, its hypernym and the hypernym's sibling are common, and the sentence is one of the text that
 holds the word. Nobody has read the drawn ones: they are many and rough where the published ones are few and chosen.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate
 from math import log
 from typing import Literal
@@ -27,6 +28,7 @@ from wordworth.measure import bert_score
 
 COMMON = 50.0
 """Occurrences from which on a word is common: the paper's “mid/high”."""
+DRAWN_TRIPLES = 50
 _VOWELS = frozenset("aeiou")
 TOGETHER = 16
 """Triples encoded at a time, so that memory does not grow with the probe."""
@@ -46,37 +48,32 @@ class Relation:
         return len({word[0] in _VOWELS for word in (self.word, self.hypernym, self.sibling)}) == 1
 
 
-def relation(word: str, wordnet: WordNet, frequencies: Frequencies) -> Relation | None:
-    """The hypernym and sibling of a noun, both common, or None.
+def find_relation(word: str, wordnet: WordNet, frequencies: Frequencies) -> Relation | None:
+    """Return the hypernym and sibling of a noun, both common, or None.
 
     Only words that are nouns and nothing else are taken, by their first sense. Of the siblings that are common, it
     is the one whose frequency is nearest to the hypernym's, so that frequency does not tell them apart.
     """
     if any((word, kind) in wordnet.senses for kind in "var"):
         return None
+    counts = frequencies.counts
     for parent in wordnet.hypernyms[wordnet.senses[word, "n"][0]]:
-        hypernym = _common(wordnet.words[parent], word, frequencies)
+        hypernym = _common_name(wordnet.words[parent], word, counts)
         if hypernym is None:
             continue
-        aside = [
-            sibling
-            for above in wordnet.hypernyms[parent]
-            for synset in wordnet.hyponyms[above]
-            if synset != parent and (sibling := _common(wordnet.words[synset], word, frequencies)) is not None
-        ]
-        own = log(frequencies.counts[hypernym])
-        apart = {
-            sibling: (abs(log(frequencies.counts[sibling]) - own), sibling) for sibling in aside if sibling != hypernym
-        }
-        if apart:
-            return Relation(word, hypernym, min(apart, key=lambda sibling: apart[sibling]))
+        synsets = {synset for above in wordnet.hypernyms[parent] for synset in wordnet.hyponyms[above]} - {parent}
+        siblings = {_common_name(wordnet.words[synset], word, counts) for synset in synsets} - {None, hypernym}
+        own = log(counts[hypernym])
+        nearest = min(((abs(log(counts[name]) - own), name) for name in siblings if name), default=None)
+        if nearest:
+            return Relation(word, hypernym, nearest[1])
     return None
 
 
-def _common(names: tuple[str, ...], word: str, frequencies: Frequencies) -> str | None:
-    """The first name of a synset, if it is one plain word, common, and neither holds the word nor is held by it."""
+def _common_name(names: tuple[str, ...], word: str, counts: Mapping[str, float]) -> str | None:
+    """Return the first name of a synset if it is one plain common word that neither holds the word nor is in it."""
     name = names[0]
-    if not name.isalpha() or frequencies.counts.get(name, 0) < COMMON or name in word or word in name:
+    if not name.isalpha() or counts.get(name, 0) < COMMON or name in word or word in name:
         return None
     return name
 
@@ -87,15 +84,12 @@ def draw_triples(
     frequencies: Frequencies,
     which: Literal["rare", "common"],
     *,
-    count: int = 50,
+    name: str,
     seed: int = 0,
-    name: str = "",
 ) -> Paraphrases:
-    """Up to `count` triples, a word each, drawn at random from all that the text gives, each in its first sentence."""
-    if count < 1:
-        raise WordworthError(f"{count} triples cannot be drawn; ask for at least 1")
+    """Draw up to 50 triples, a word each, at random from all that the text gives, each in its first sentence."""
+    relate = cache(lambda word: find_relation(word, wordnet, frequencies))
     triples: dict[str, Triple] = {}
-    known: dict[str, Relation | None] = {}
     for sentence in _sentences(lines):
         words = sentence.split()
         for at, word in enumerate(words):
@@ -104,19 +98,16 @@ def draw_triples(
             frequency = frequencies.counts.get(word, 0.0)
             if not word.isalpha() or not word.islower() or (frequency >= COMMON) != (which == "common"):
                 continue
-            if word not in known:
-                known[word] = relation(word, wordnet, frequencies)
-            related = known[word]
+            related = relate(word)
             if related is None or (at and words[at - 1].lower() in ("a", "an") and not related.one_article):
                 continue
             three = (word, related.hypernym, related.sibling)
             triples[word] = Triple(*(" ".join([*words[:at], one, *words[at + 1 :]]) for one in three))
     if not triples:
         raise WordworthError(f"the text holds no {which} noun with a common hypernym and sibling; give more text")
-    chosen = sorted(triples)
-    rng = np.random.default_rng(seed)
-    picked = sorted(rng.choice(len(chosen), min(count, len(chosen)), replace=False).tolist())
-    return Paraphrases(name or which, tuple(triples[chosen[at]] for at in picked))
+    drawable = sorted(triples)
+    numbers = np.random.default_rng(seed).choice(len(drawable), min(DRAWN_TRIPLES, len(drawable)), replace=False)
+    return Paraphrases(name, tuple(triples[drawable[at]] for at in sorted(numbers.tolist())))
 
 
 def _sentences(lines: Iterable[str]) -> Iterator[str]:
@@ -133,7 +124,7 @@ class Probed:
     layer: int
     triples: tuple[Triple, ...]
     near: NDArray[np.float64]
-    """BERTScore F1 of (hypernym, word), a value a triple."""
+    """BERTScore F1 of (hypernym, word), a value per triple."""
     far: NDArray[np.float64]
     """BERTScore F1 of (hypernym, sibling)."""
 
@@ -143,14 +134,14 @@ class Probed:
 
 
 def default_layer(model: LanguageModel) -> int:
-    """Three quarters of the way up, where BERTScore's authors found most agreement with people (9 of BERT's 12)."""
+    """Return the layer three quarters up, where BERTScore's authors found most agreement with people (9 of 12)."""
     return -(-3 * model.layers // 4)
 
 
 def paraphrase(
     model: LanguageModel, probe: Paraphrases, layers: Sequence[int] = (), *, idf: bool = False
 ) -> tuple[list[Probed], list[tuple[Triple, str]]]:
-    """BERTScore of the pairs of every triple in the chosen layers, and the triples that could not be encoded, with why.
+    """Return BERTScores of the pairs of every triple in some layers, and the triples that cannot be encoded, with why.
 
     Tokens that the model adds ([CLS], <s>) are not matched. With `idf`, tokens weigh
     ln((M + 1) / (df + 1)) over the M sentences of the probe; the paper, like BERTScore by default, has no weights.
@@ -190,12 +181,12 @@ def paraphrase(
 
 
 def _whole(sentence: str) -> Context:
-    """A sentence as one span, so that all its tokens' states come out."""
+    """Return a sentence as one span, so that all its tokens' states come out."""
     return Context(sentence, sentence, 0, len(sentence))
 
 
 def _weights(model: LanguageModel, probe: Paraphrases) -> dict[str, NDArray[np.float64]]:
-    """Sentence → idf of its tokens, over the sentences of the probe."""
+    """Return the idf of each sentence's tokens, over the sentences of the probe."""
     texts = dict.fromkeys(text for one in probe.triples for text in (one.word, one.hypernym, one.sibling))
     contexts = [_whole(text) for text in texts]
     found, _ = in_tokens(model.tokenizer, contexts, model.max_length)

@@ -23,23 +23,23 @@ Punctuation = Literal["apart", "attached"]
 Splitter = Callable[[str], list[str]]
 
 WORD, MARK, SPACE = 0, 1, 2
-"""What stands before a unit: a word's characters, marks, or nothing but white space."""
+"""What is before a unit: a word's characters, marks, or nothing but white space."""
 STATES = 3
 UNKNOWN = "<unk>"
-"""What stands for a word in some texts, such as WikiText: always one word."""
+"""In the place of a word in some texts, such as WikiText: always one word."""
 _APOSTROPHES = "'’"
 _LETTER = rf"[^\W_{_APOSTROPHES}]|[{_APOSTROPHES}]"
-_KNOWN = 1 << 16
+_TOKENS_KEPT = 1 << 16
 
 
 @cache
 def is_unspaced(character: str) -> bool:
-    """Whether a character is of a script whose words no space parts."""
+    """Return whether a character is of a script whose words no space parts."""
     return not _SCRIPTS.isdisjoint(unicodedata.name(character, "").split()[:2])
 
 
-def glued_in(line: str, tokens: Sequence[str]) -> list[bool]:
-    """Whether each token follows the one before it in the line without a space."""
+def find_glued(line: str, tokens: Sequence[str]) -> list[bool]:
+    """Return whether each token follows the one before it in the line without a space."""
     glued: list[bool] = []
     end = 0
     for token in tokens:
@@ -51,24 +51,24 @@ def glued_in(line: str, tokens: Sequence[str]) -> list[bool]:
     return glued
 
 
-def glued_by_script(tokens: Sequence[str]) -> list[bool]:
-    """The same where spaces only part words: one is read where both its neighbours are of scripts that have spaces."""
+def glue_by_script(tokens: Sequence[str]) -> list[bool]:
+    """Return the same where spaces only part words: one is read between two scripts that have spaces."""
     edges = [(one[-1], other[0]) for one, other in pairwise(tokens)]
     glued = [any(map(is_unspaced, both)) or not all(map(str.isalnum, both)) for both in edges]
     return [False, *glued][: len(tokens)]
 
 
-def icu_words(language: str, code: str) -> "partial[list[str]]":
-    """A function that parts a line into the words that ICU finds by its dictionary of a language."""
+def icu_words(language: str, code: str) -> Splitter:
+    """Return a function that parts a line into the words that ICU finds by its dictionary of a language."""
     if find_spec("icu4py") is None:
         raise WordworthError(
             f"finding the words of {language} text needs icu4py; install it with `pip install wordworth[segment]`, or "
             "give a text with a space between words and `--segmentation spaces`"
         )
-    return partial(_icu, code)
+    return partial(_split_by_icu, code)
 
 
-def _icu(code: str, line: str) -> list[str]:
+def _split_by_icu(code: str, line: str) -> list[str]:
     from icu4py.breakers import WordBreaker
 
     return [word for word in WordBreaker(line, code) if not word.isspace()]
@@ -79,12 +79,12 @@ class Parted(NamedTuple):
 
     words: list[str]
     glued: list[bool]
-    """Whether no white space stands before the word."""
+    """Whether no white space is before the word."""
     text: str
-    """The line as a model reads it: what stood apart is one space apart."""
+    """The line as a model reads it, with single spaces."""
 
     def first(self, count: int) -> str:
-        """The text of its first so many words."""
+        """Return the text of its first so many words."""
         pairs = zip(self.words[:count], self.glued, strict=False)
         return "".join(word if glued else f" {word}" for word, glued in pairs)[1:]
 
@@ -107,7 +107,7 @@ class Parting:
             if broken:
                 raise WordworthError(f"the splitter gave {broken[0]!r}, and a word holds no white space")
         if self.unspaced:
-            return self._of_unspaced(line, tokens)
+            return self._part_unspaced(line, tokens)
         if self.punctuation == "attached":
             return Parted(tokens, [False] * len(tokens), " ".join(tokens))
         words: list[str] = []
@@ -117,39 +117,40 @@ class Parting:
                 words.append(token)
                 glued.append(False)
             else:
-                pieces = _pieces(token)
+                pieces = _split_marks(token)
                 words += pieces
                 glued += [False, *(True,) * (len(pieces) - 1)]
         return Parted(words, glued, " ".join(tokens))
 
-    def _of_unspaced(self, line: str, tokens: list[str]) -> Parted:
-        follows = glued_by_script(tokens) if self.split is str.split else glued_in(line, tokens)
+    def _part_unspaced(self, line: str, tokens: list[str]) -> Parted:
+        follows = glue_by_script(tokens) if self.split is str.split else find_glued(line, tokens)
         words: list[str] = []
         glued: list[bool] = []
-        for token, joined in zip(tokens, follows, strict=True):
-            pieces = _pieces(token) if self.punctuation == "apart" else (token,)
-            if joined and self.punctuation == "apart" and kind_of(words[-1]) == kind_of(pieces[0]) == MARK:
+        for token, is_glued in zip(tokens, follows, strict=True):
+            pieces = _split_marks(token) if self.punctuation == "apart" else (token,)
+            if is_glued and self.punctuation == "apart" and kind_of(words[-1]) == kind_of(pieces[0]) == MARK:
                 words[-1] += pieces[0]  # a run of marks is one word
-                pieces, joined = pieces[1:], True
+                pieces = pieces[1:]
             words += pieces
-            glued += [joined, *(True,) * (len(pieces) - 1)][: len(pieces)]
-        found = Parted(words, glued, "")
-        return found._replace(text=found.first(len(words)))
+            glued += [is_glued, *(True,) * (len(pieces) - 1)][: len(pieces)]
+        parted = Parted(words, glued, "")
+        return parted._replace(text=parted.first(len(words)))
 
 
-@lru_cache(maxsize=_KNOWN)
-def _pieces(token: str) -> Sequence[str]:
+@lru_cache(maxsize=_TOKENS_KEPT)
+def _split_marks(token: str) -> tuple[str, ...]:
+    """Split a token wherever letters and marks meet."""
     return tuple(_pattern().findall(token))
 
 
 def kind_of(word: str) -> int:
-    """Of a word, whether it is one of letters and digits (`WORD`) or of marks (`MARK`)."""
+    """Return whether a word is one of letters and digits (`WORD`) or of marks (`MARK`)."""
     return WORD if word[:1].isalnum() or word[:1] in _APOSTROPHES else MARK
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Runs of letters, and runs of marks; what extends a character (an accent, a joiner) goes with what it extends."""
+    """Match runs of letters, and of marks; what extends a character (an accent, a joiner) goes with what it extends."""
     extending = "".join(map(chr, filter(_extends, range(0x20000)))) + "".join(map(chr, range(0xE0100, 0xE01F0)))
     return re.compile(rf"{UNKNOWN}|(?:{_LETTER})(?:{_LETTER}|[{extending}])*|(?:(?!{_LETTER}|{UNKNOWN})\S)+")
 
@@ -160,19 +161,22 @@ def _extends(character: int) -> bool:
 
 @cache
 def first_kind(character: bytes) -> int | None:
-    """`WORD` or `MARK` by the first character of a unit's text, of which there may be a part only; None for one that
-    extends the character before it, or is the rest of one. A part stands for most of the characters that begin so."""
+    """Return `WORD` or `MARK` by the first character of a unit's text, of which there may be a part only.
+
+    A part counts as most of the characters that begin so. None for one that extends the character before it, or is the
+    rest of one.
+    """
     if 0x80 <= character[0] < 0xC0:
         return None
     whole = character.decode(errors="ignore")
     if whole:
         return None if _extends(ord(whole[0])) else kind_of(whole[0])
-    kinds = [kind_of(one) for one in map(chr, _begun(character)) if unicodedata.category(one)[0] not in "CM"]
+    kinds = [kind_of(one) for one in map(chr, _complete(character)) if unicodedata.category(one)[0] not in "CM"]
     return MARK if 2 * sum(kinds) > len(kinds) else WORD
 
 
-def _begun(part: bytes) -> range:
-    """The characters whose first bytes are these."""
+def _complete(part: bytes) -> range:
+    """Return the characters whose first bytes are these."""
     length = _length(part[0])
     code = part[0] & (0x7F >> length)
     for byte in part[1:]:
@@ -183,12 +187,12 @@ def _begun(part: bytes) -> range:
 
 
 def _length(lead: int) -> int:
-    """Bytes of a character, by its first one."""
+    """Return the bytes of a character, by its first one."""
     return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
 def first_character(text: bytes) -> bytes:
-    """The bytes of the first character of a text, or as many of them as there are."""
+    """Return the bytes of the first character of a text, or as many of them as there are."""
     lead = text[0]
     if lead < 0xC0:
         return text[:1]
@@ -199,12 +203,12 @@ def first_character(text: bytes) -> bytes:
     return text[:end]
 
 
-def spaced(text: bytes) -> bytes:
-    """A unit's text with a space wherever a word ends inside it: b".com" is b". com"."""
+def part_words(text: bytes) -> bytes:
+    """Return a unit's text with a space wherever a word ends inside it: b".com" is b". com"."""
     if text.isalnum():
         return text
     tokens = re.split(r"(\s+)", text.decode(errors="surrogateescape"))
     if any("\udc80" <= character <= "\udcff" for token in tokens for character in token):
         return text  # parts of characters: what they are of is not known
-    parts = [token if not token or token.isspace() else " ".join(_pieces(token)) for token in tokens]
+    parts = [token if not token or token.isspace() else " ".join(_split_marks(token)) for token in tokens]
     return "".join(parts).encode()

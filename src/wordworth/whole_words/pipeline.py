@@ -6,17 +6,41 @@ the next batch.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
 import torch
 
 from wordworth.engine.batching import by_length, free_memory, out_of_memory
-from wordworth.whole_words.batch import Batch, Ready, table_of
 from wordworth.whole_words.chunks import Chunk
 from wordworth.whole_words.model import WordModel
-from wordworth.whole_words.search import PredictionRules
+from wordworth.whole_words.rules import PredictionRules
+from wordworth.whole_words.search import PathStep, PreparedChunk, Search
 from wordworth.whole_words.unit_scores import PendingScores, UnitQuery
+from wordworth.whole_words.words import Places
+
+PREDICTIONS = {
+    "document": pl.Int32,
+    "line": pl.Int32,
+    "at": pl.Int32,
+    "glued": pl.Boolean,
+    "word": pl.Categorical,
+    "guess": pl.Categorical,
+    "hit1": pl.Boolean,
+    "hitk": pl.Boolean,
+    "logp": pl.Float64,
+    "logp_naive": pl.Float64,
+    "units": pl.Int32,
+    "left_out": pl.Categorical,
+    "form": pl.Categorical,
+}
+"""`line` (0, 1, … in the text) and `at` (0, 1, … in the line) say where the word is; `glued`, that no space is before
+it, as before a comma. `guess` is what greedy decoding gives. `hit1`: the guess is the word; `hitk`: a path of units,
+each among the k best, spells it. `logp` is the natural logarithm of the word's probability, its end included;
+`logp_naive` that of the plain product over its units. `units` are the tokenizer's own for the word. Where `left_out`
+gives a reason, the word was not predicted and the rest is null. `form` is the word as the model reads it (lower case,
+say); guesses are in that form too, and a blank guess says that the model would end the text or the line."""
 
 HELD_BYTES = 256 << 20
 """Bytes that are remembered of a group's texts, on a CPU."""
@@ -28,17 +52,45 @@ without guesses, where paths are few and a pass over them costs its launch and l
 The paths of guesses are many, and each looks at all of its row."""
 
 
+class Batch:
+    """A batch of windows: read on the device, then its own paths are scored."""
+
+    def __init__(self, model: WordModel, chunk: PreparedChunk, numbers: list[int], rules: PredictionRules) -> None:
+        """Send the windows of these numbers to the device, and do not wait for it."""
+        self.chunk, self.numbers = chunk, numbers
+        windows, units = np.array(numbers), rules.units(model)
+        lengths, ends = chunk.lengths[windows], chunk.chunk.ends[windows].tolist()
+        self.longest, self.tokens = int(lengths.max()), int(lengths.sum())
+        self.search = search = Search(units, rules, chunk, windows)
+        texts = [chunk.chunk.ids[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
+        with torch.inference_mode():
+            rows, self.state = model.reader.read(texts, search.firsts.tolist())
+            begins = units.begin_mask.to(model.device)
+            pending = PendingScores(model.reader, rows, rules.k, begins, search.query, search.states(), search.own)
+        self._pending: PendingScores | None = pending
+        self.steps: list[PathStep] = []
+        """The next steps of the paths that leave the texts."""
+
+    def begin(self, texts_before: int) -> None:
+        """Wait for the device, and set the first steps of the paths; texts are numbered from so many on."""
+        assert self._pending is not None
+        scores, self._pending = self._pending.result(), None
+        self.search.texts_before = texts_before
+        self.steps = self.search.begin(scores)
+
+
 def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionRules) -> Iterator[pl.DataFrame]:
     """Yield the table of each chunk (schema `PREDICTIONS`), in their order. Chunks and tables are plain data, so this
     runs wherever the model is."""
     units = rules.units(model)
     for chunk in chunks:
-        ready = Ready(chunk, units, rules.punctuation)
-        groups = _read_groups(model, ready, rules)
-        yield table_of(ready, [batch for group in groups for batch in _predict_group(model, group, rules)])
+        prepared = PreparedChunk(chunk, units, rules.punctuation)
+        groups = _read_groups(model, prepared, rules)
+        batches = [batch for group in groups for batch in _predict_group(model, group, rules)]
+        yield table_of(prepared, [batch.search for batch in batches])
 
 
-def _read_groups(model: WordModel, ready: Ready, rules: PredictionRules) -> Iterator[list[Batch]]:
+def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules) -> Iterator[list[Batch]]:
     """Read the windows of a chunk, the longest first: if memory runs out, it does so at the start."""
     has_accelerator = model.device.type == "cuda"
     most_held = int(HELD_SHARE * free_memory(model.device)) if has_accelerator else HELD_BYTES
@@ -47,13 +99,13 @@ def _read_groups(model: WordModel, ready: Ready, rules: PredictionRules) -> Iter
     def fit(batches: Sequence[Batch]) -> bool:
         """The first batch is the longest. What is held is counted as it will be, in rows of one length."""
         padded = sum(len(one.numbers) for one in batches) * batches[0].longest / sum(one.tokens for one in batches)
-        held = sum(model.reader.held(one.state) for one in batches)
+        held = sum(model.reader.count_bytes(one.state) for one in batches)
         return padded <= padding and max(1.0, padded / USUAL_PADDING) * held <= most_held
 
     group: list[Batch] = []
     texts = 0
     for _, batch in by_length(
-        lambda numbers: Batch(model, ready, numbers, rules), ready.lengths.tolist(), model.reader.budget
+        lambda numbers: Batch(model, chunk, numbers, rules), chunk.lengths.tolist(), model.reader.budget
     ):
         if group:
             group[-1].begin(texts)
@@ -76,21 +128,21 @@ def _predict_group(model: WordModel, group: list[Batch], rules: PredictionRules)
     except RuntimeError as error:
         if not out_of_memory(error):
             raise
-    ready, numbers = group[0].ready, [number for batch in group for number in batch.numbers]
+    chunk, numbers = group[0].chunk, [number for batch in group for number in batch.numbers]
     group.clear()
 
     def predict_batch(some: list[int]) -> Batch:
-        batch = Batch(model, ready, [numbers[at] for at in some], rules)
+        batch = Batch(model, chunk, [numbers[at] for at in some], rules)
         batch.begin(0)
         _follow(model, [batch], rules)
         return batch
 
-    return [batch for _, batch in by_length(predict_batch, ready.lengths[numbers].tolist(), model.reader.budget)]
+    return [batch for _, batch in by_length(predict_batch, chunk.lengths[numbers].tolist(), model.reader.budget)]
 
 
 def _follow(model: WordModel, group: Sequence[Batch], rules: PredictionRules) -> None:
     """Follow all paths of a group, all by one unit a pass."""
-    reader, begins = model.reader, model.begins(rules.punctuation, unspaced=rules.unspaced)
+    reader, begins = model.reader, rules.units(model).begin_mask.to(model.device)
     searches, steps = [batch.search for batch in group], [batch.steps for batch in group]
     state = reader.join([batch.state for batch in group])
     for batch in group:
@@ -107,3 +159,47 @@ def _follow(model: WordModel, group: Sequence[Batch], rules: PredictionRules) ->
         cuts = np.cumsum([len(query.rows) for query in queries])[:-1]
         parts = pending.result().split(firsts[1:-1], cuts)
         steps = [search.follow(some, part) for search, some, part in zip(searches, steps, parts, strict=True)]
+
+
+def table_of(chunk: PreparedChunk, searches: Sequence[Search]) -> pl.DataFrame:
+    """Return the words that were predicted, and those that were skipped."""
+    predicted, skipped = chunk.chunk.places[:0], chunk.chunk.skipped
+    columns: dict[str, Any] = {}
+    if searches:
+        predicted = chunk.chunk.places[np.concatenate([one.places for one in searches])]
+        entries = predicted["entry"]
+        columns = {
+            "guess": _guesses(chunk, searches, entries),
+            "hit1": np.concatenate([one.hit1 for one in searches]),
+            "hitk": np.concatenate([one.hitk for one in searches]),
+            "logp": np.concatenate([one.logp for one in searches]),
+            "logp_naive": np.concatenate([one.naive for one in searches]),
+            "units": chunk.counts[entries],
+            "form": pl.Series(chunk.forms, dtype=pl.Categorical).gather(entries),
+        }
+    reasons = [target if isinstance(target, str) else None for target in chunk.chunk.targets]
+    left_out = pl.Series(reasons, dtype=pl.Categorical).gather(skipped["entry"])
+    tables = _table(chunk, predicted, columns), _table(chunk, skipped, {"left_out": left_out})
+    return pl.concat(tables).sort("line", "at")
+
+
+def _table(chunk: PreparedChunk, places: Places, columns: dict[str, Any]) -> pl.DataFrame:
+    """Return a table of some words with these columns; the others are null."""
+    where = {name: places[name].copy() for name in ("document", "line", "at", "glued")}
+    words = pl.Series(chunk.chunk.words, dtype=pl.Categorical).gather(places["entry"])
+    table = pl.DataFrame({**where, "word": words, **columns})
+    return table.select(
+        (pl.col(name) if name in table.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in PREDICTIONS.items()
+    )
+
+
+def _guesses(chunk: PreparedChunk, searches: Sequence[Search], entries: Places) -> pl.Series:
+    """Return the guesses: the words' own forms, what was said instead, or none."""
+    others = [guess for one in searches for guess in one.decode_guesses()]
+    guesses = pl.Series([*chunk.forms, *others, None], dtype=pl.Categorical)
+    which = np.where(np.concatenate([one.own_hits for one in searches]), entries, len(guesses) - 1)
+    before = np.cumsum([0, *(len(one.places) for one in searches)]).tolist()
+    at = [first + word for one, first in zip(searches, before, strict=False) for word in one.guesses]
+    which[at] = len(chunk.forms) + np.arange(len(others))
+    return guesses.gather(which)

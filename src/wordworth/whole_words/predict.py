@@ -1,6 +1,9 @@
-"""Whole-word prediction of a text: every word from its left context, as a table."""
+"""Whole-word prediction of a text: every word from its left context, as a table.
 
-from collections.abc import Iterable, Iterator, Sized
+On disk there is an entry per chunk of text, keyed by all that it depends on, so that an interrupted run goes on.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from functools import partial
 from math import log
 from pathlib import Path
@@ -8,7 +11,7 @@ from typing import TypedDict, Unpack
 
 import polars as pl
 
-from wordworth.engine.cache import CacheSlot
+from wordworth.engine.cache import CacheSlot, key_of, slot
 from wordworth.engine.filling import Filling, Part
 from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
@@ -16,23 +19,25 @@ from wordworth.progress import progress
 from wordworth.whole_words.chunks import Chunk, chunks
 from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.parting import Parting, Splitter
-from wordworth.whole_words.pipeline import predict_chunks
-from wordworth.whole_words.predictions import scan, slot_of, write
-from wordworth.whole_words.search import PredictionRules
-from wordworth.whole_words.words import LEAST_WORDS, numbered
+from wordworth.whole_words.pipeline import PREDICTIONS, predict_chunks
+from wordworth.whole_words.rules import PredictionRules
+from wordworth.whole_words.words import MIN_LINE_WORDS, read_lines
+
+LAYOUT = 6
+TABLE = "predictions.parquet"
 
 
 class Reading(TypedDict, total=False):
     """How a text is read, and where its predictions are kept."""
 
     split: Splitter
-    """Splits a line into words: at white space, if it is not given."""
+    """Splits a line into words: at white space by default."""
     documents: Iterable[int] | None
     """The number of each line's document."""
     by_document: bool
     """The left context of a word is that of its document, and not of its line."""
     kept: Path
-    """The folder for predictions; else they are in the cache."""
+    """The folder for predictions; the cache by default."""
 
 
 def predict_words(
@@ -41,9 +46,9 @@ def predict_words(
     rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
     **reading: Unpack[Reading],
 ) -> pl.DataFrame:
-    """A row a word of the text, in its order (schema `PREDICTIONS`); rows of words not predicted say why.
+    """Return a row per word of the text, in its order (schema `PREDICTIONS`); those of skipped words say why.
 
-    What stands apart is read one space apart. What is longer than a window is read in overlapping ones. What was
+    White space of any length is read as one space. What is longer than a window is read in overlapping ones. What was
     predicted once is kept, and not predicted again.
     """
     return scan_words(model, lines, rules, **reading).collect()
@@ -56,7 +61,7 @@ def scan_words(
     rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
     **reading: Unpack[Reading],
 ) -> pl.LazyFrame:
-    """The table of `predict_words` where it is kept, for a text whose table does not fit into memory.
+    """Return the table of `predict_words` where it is kept, for a text whose table does not fit into memory.
 
     When this returns, everything is predicted; the rows lie on disk, and are read by whoever collects the table. Lines
     are taken one by one (a file will do), and no more of them is held than is being predicted.
@@ -65,31 +70,33 @@ def scan_words(
     if by_document and documents is None:
         raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
     size, context = rules.sizes(model)
-    punctuation = rules.punctuation
-    options = [*model.identity, rules.k, rules.boundary, rules.beginning, punctuation, size, context, rules.guesses]
-    options += [rules.unspaced]
+    options = [LAYOUT, *model.identity, rules.k, rules.boundary, rules.beginning, rules.punctuation]
+    options += [size, context, rules.guesses, rules.unspaced]
     total = len(lines) if isinstance(lines, Sized) else None
-    numbered_lines = numbered(lines, documents, Parting(punctuation, reading.get("split", str.split), rules.unspaced))
+    parting = Parting(rules.punctuation, reading.get("split", str.split), rules.unspaced)
+    kept = reading.get("kept")
     entries: list[CacheSlot] = []
 
     def parts() -> Iterator[Part[Chunk]]:
-        for chunk in chunks(model, numbered_lines, size, context, by_document=by_document, units=rules.units(model)):
-            entries.append(slot_of(reading.get("kept"), [*options, chunk.key()]))
+        for chunk in chunks(model, read_lines(lines, documents, parting), rules, by_document=by_document):
+            key = [*options, chunk.key()]
+            entries.append(CacheSlot("predictions", kept / key_of(key)) if kept else slot("predictions", key))
             yield Part(entries[-1], chunk, chunk.lines)
 
     what = f"predicting words with {model.name}"
     with progress(f"Predicting words with {model.name}", total) as advance:
         Filling(partial(predict_chunks, rules=rules), write, what).fill(model, parts(), advance)
-    table = scan(entries)
+    table = _scan(entries)
     if not table.select(pl.col("left_out").null_count()).collect(engine="streaming").item():
+        why = _list_reasons(table)
         raise WordworthError(
-            f"no word of the text can be predicted: {_reasons(table)}; give lines of at least {LEAST_WORDS} words"
+            f"no word of the text can be predicted: {why}; give lines of at least {MIN_LINE_WORDS} words"
         )
     return table
 
 
 def surprisal(model: WordModel, text: str) -> pl.DataFrame:
-    """How surprising each word of a text is after the words before it: a row a word.
+    """Return how surprising each word of a text is after the words before it, a row per word.
 
     `place` counts the words, parted by white space, from 0. `surprisal` is −log2 P(word), its end included, in bits;
     `units` are the tokenizer's for the word. Both are null where `skipped` says why, as for the first word.
@@ -98,8 +105,21 @@ def surprisal(model: WordModel, text: str) -> pl.DataFrame:
     return table.select("word", surprisal=-pl.col("logp") / log(2), units="units", place="at", skipped="left_out")
 
 
-def _reasons(table: pl.LazyFrame) -> str:
+def _list_reasons(table: pl.LazyFrame) -> str:
     reasons = table.group_by("left_out").len().sort("len", "left_out", descending=[True, False]).collect()
     if reasons.is_empty():
         return "it is empty"
     return ", ".join(f"{count} × {reason}" for reason, count in reasons.head(3).iter_rows())
+
+
+def write(table: pl.DataFrame, folder: Path) -> None:
+    """Write the table of a chunk into its entry."""
+    table.write_parquet(folder / TABLE)
+
+
+def _scan(entries: Sequence[CacheSlot]) -> pl.LazyFrame:
+    """Return what was written, one entry behind the other; it is read when it is asked for, as far as needed."""
+    if not entries:
+        return pl.LazyFrame(schema=PREDICTIONS)
+    tables = pl.scan_parquet([entry.path / TABLE for entry in entries], glob=False, hive_partitioning=False)
+    return tables.select(pl.col(name).cast(kind) for name, kind in PREDICTIONS.items())

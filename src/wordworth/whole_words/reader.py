@@ -6,9 +6,10 @@ at a time: each unit found takes its place before the next mask. So the model ne
 it predicts, nor how many units the word has.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -50,56 +51,58 @@ class Node:
             node = node.parent
         return nodes[::-1]
 
+    def follow(self, text: Sequence[int]) -> list[int]:
+        """Return the tokens of the text and of the path."""
+        return [*text[: self.after], *(node.unit for node in self.path)]
 
-class Reader(Protocol):
-    """Positions come out as rows of hidden states; `logits` turns a slice of rows into logits."""
 
-    budget: Budget
-    base: LanguageModel
-    """The network without its head."""
+class Reader(ABC):
+    """Reads token numbers. Positions come out as rows of hidden states."""
+
+    def __init__(self, base: LanguageModel, head: "Head", width: int, budget: Budget) -> None:
+        self.base, self.logits, self.width, self.budget = base, head, width, budget
 
     @property
-    def width(self) -> int:
-        """Units that a row of logits has."""
-
-    @property
-    def device(self) -> torch.device: ...
+    def device(self) -> torch.device:
+        return self.base.device
 
     @property
     def identity(self) -> Identity:
         """All of network and head that rows and logits depend on, as it is now."""
+        return *self.base.identity, self.logits.weights
 
+    @abstractmethod
     def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Any]:
-        """Rows of the positions from `firsts[i]` to the end of each text, one text after the other; and what `extend`
-        needs of them. The row of a position says what follows the tokens up to it, itself included."""
+        """Return rows of the positions from `firsts[i]` to the end of each text, one text after the other; and what
+        `extend` needs of them. The row of a position says what follows the tokens up to it, itself included."""
 
+    @abstractmethod
     def join(self, states: Sequence[Any]) -> Any:
-        """What `extend` needs of several batches; their texts are numbered through."""
+        """Return what `extend` needs of several batches; their texts are numbered through."""
 
-    def held(self, state: Any) -> int:
-        """Bytes of the device's memory that it takes."""
-
+    @abstractmethod
     def extend(self, state: Any, nodes: Sequence[Node]) -> Tensor:
-        """A row for each node: what follows it. The parents of the nodes have been here before."""
+        """Return a row for each node: what follows it. The parents of the nodes have been here before."""
 
-    def logits(self, rows: Tensor) -> Tensor:
-        """rows × units, float32, for the caller to overwrite."""
+    def count_bytes(self, state: Any) -> int:
+        """Return the bytes of the device's memory that it takes."""
+        return 0
 
 
 def run_each(model: LanguageModel, sequences: Sequence[Sequence[int]], back: int, budget: Budget) -> Tensor:
-    """The state of one position of each sequence, `back` from its end: sequences × dim.
+    """Return the state of one position of each sequence, `back` from its end: sequences × dim.
 
     Every distinct sequence goes through once, in batches of like length.
     """
-    distinct: dict[tuple[int, ...], int] = {}
-    rows = [distinct.setdefault(tuple(sequence), len(distinct)) for sequence in sequences]
-    every = list(distinct)
-    lengths = [len(sequence) for sequence in every]
+    numbers: dict[tuple[int, ...], int] = {}
+    rows = [numbers.setdefault(tuple(sequence), len(numbers)) for sequence in sequences]
+    distinct = list(numbers)
+    lengths = [*map(len, distinct)]
 
     def run(batch: list[int]) -> Tensor:
         longest = lengths[batch[0]]
         padding = [longest - lengths[at] for at in batch]
-        ids = [[*every[at], *[model.pad] * more] for at, more in zip(batch, padding, strict=True)]
+        ids = [[*distinct[at], *[model.pad] * more] for at, more in zip(batch, padding, strict=True)]
         options: dict[str, Any] = {}
         if not model.left_only and any(padding):
             mask = [[1] * (longest - more) + [0] * more for more in padding]
@@ -119,7 +122,7 @@ def run_each(model: LanguageModel, sequences: Sequence[Sequence[int]], back: int
 
 
 class _Output(BaseModelOutputWithPastAndCrossAttentions):
-    """What a network gives; heads of some families ask for more (router logits, memories), which is None."""
+    """The output of a network; heads of some families ask for more (router logits, memories), which is None."""
 
     def __getattr__(self, name: str) -> None:
         return None
@@ -142,7 +145,7 @@ class _StatesBelow(nn.Module):
 
 
 class Head:
-    """Hidden states, positions × dim, to logits, positions × units, in float32.
+    """Turns hidden states, positions × dim, into logits, positions × units, float32, for the caller to overwrite.
 
     It is the network itself, whose base is taken out for the while.
     """
@@ -172,8 +175,8 @@ class Head:
 
 
 def split_head(network: PreTrainedModel) -> tuple[Head, int]:
-    """All that the library does behind the last hidden states (projection, bias, scaling, soft cap), tried against the
-    whole; and the number of units that it gives logits for."""
+    """Return all that the library does behind the last hidden states (projection, bias, scaling, soft cap), tried
+    against the whole; and the number of units that it gives logits for."""
     head = Head(network)
     with torch.inference_mode():
         ids = torch.arange(4, device=network.device)[None] % network.config.vocab_size
@@ -186,21 +189,12 @@ def split_head(network: PreTrainedModel) -> tuple[Head, int]:
     return head, whole.shape[-1]
 
 
-class MaskedReader:
-    """Every position is a pass of its own, since the mask must stand right behind it."""
+class MaskedReader(Reader):
+    """Every position is a pass of its own, since the mask must be right behind it."""
 
     def __init__(self, base: LanguageModel, head: Head, width: int, mask: int, behind: Sequence[int]) -> None:
-        self.base, self.logits, self.width = base, head, width
+        super().__init__(base, head, width, budget_for(base.device, padding=base.ignores_padding))
         self._behind = (mask, *behind)
-        self.budget: Budget = budget_for(base.device, padding=base.ignores_padding)
-
-    @property
-    def device(self) -> torch.device:
-        return self.base.device
-
-    @property
-    def identity(self) -> Identity:
-        return *self.base.identity, self.logits.weights
 
     def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
         plain = [[*map(int, text)] for text in texts]
@@ -210,11 +204,8 @@ class MaskedReader:
     def join(self, states: Sequence[Sequence[Sequence[int]]]) -> Sequence[Sequence[int]]:
         return [text for state in states for text in state]
 
-    def held(self, state: Sequence[Sequence[int]]) -> int:
-        return 0
-
     def extend(self, state: Sequence[Sequence[int]], nodes: Sequence[Node]) -> Tensor:
-        return self._rows([[*state[node.text][: node.after], *(one.unit for one in node.path)] for node in nodes])
+        return self._rows([node.follow(state[node.text]) for node in nodes])
 
     def _rows(self, texts: Sequence[Sequence[int]]) -> Tensor:
         sequences = [[*text, *self._behind] for text in texts]

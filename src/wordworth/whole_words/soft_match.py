@@ -1,4 +1,4 @@
-"""Misses that are near: the guess is a neighbour of the target in an embedding, or similar to it by some rule.
+"""Misses that are near: the guess is a neighbor of the target in an embedding, or similar to it by some rule.
 
 Words of running text are looked up as written, in another case, and without the punctuation at their ends.
 """
@@ -6,7 +6,8 @@ Words of running text are looked up as written, in another case, and without the
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,38 +24,34 @@ DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 """The paper's k."""
 
 
-def bare(word: str) -> str:
-    """A word without the punctuation at its ends; what is nothing else stays as it is."""
+def strip_edges(word: str) -> str:
+    """Return a word without the punctuation at its ends; a word of nothing else stays as it is."""
     return _EDGES.sub("", word) or word
 
 
 def forms(language: str = "english") -> Callable[[str], Iterator[str]]:
-    """Spellings to try in a vocabulary, best first."""
-    spelled = spellings(language)
+    """Return a function that yields the spellings of a word to try in a vocabulary, best first."""
+    spell = spellings(language)
 
-    def tried(word: str) -> Iterator[str]:
-        yield from spelled(word)
-        stripped = bare(word)
+    def spell_bare(word: str) -> Iterator[str]:
+        yield from spell(word)
+        stripped = strip_edges(word)
         if stripped != word:
-            yield from spelled(stripped)
+            yield from spell(stripped)
 
-    return tried
-
-
-def synonyms(wordnet: WordNet) -> Similarity:
-    """The two words share a synset of WordNet, in any of their base forms."""
-    synsets = lru_cache(maxsize=None)(wordnet.synsets)
-    return lambda target, guess: not synsets(bare(target)).isdisjoint(synsets(bare(guess)))
+    return spell_bare
 
 
-def shared_lemma(wordnet: WordNet) -> Similarity:
-    """The two words have a base form in common: inflections of one word."""
-    lemmas = lru_cache(maxsize=None)(wordnet.lemmas)
-    return lambda target, guess: not lemmas(bare(target)).isdisjoint(lemmas(bare(guess)))
+def _have_common(find: Callable[[str], frozenset[Any]]) -> Similarity:
+    find = cache(find)
+    return lambda target, guess: not find(strip_edges(target)).isdisjoint(find(strip_edges(guess)))
 
 
-BUILT_IN: dict[str, Callable[[WordNet], Similarity]] = {"synonyms": synonyms, "lemma": shared_lemma}
-"""Those that need WordNet alone."""
+BUILT_IN: dict[str, Callable[[WordNet], Similarity]] = {
+    "synonyms": lambda wordnet: _have_common(wordnet.synsets),
+    "lemma": lambda wordnet: _have_common(wordnet.lemmas),
+}
+"""Similarities that need only WordNet: the words share a synset, or a base form as inflections of one word do."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +64,9 @@ class SoftRanks:
     """Targets of misses that have no vector, and how often each was missed."""
     missing_guesses: dict[str, int]
 
-    def within(self, k: int) -> NDArray[np.bool_]:
-        return (self.ranks > 0) & (self.ranks <= k)
 
-
-def soft_ranks(
-    predicted: pl.DataFrame, embedding: Embedding, *, language: str = "english", most: int = DEPTHS[-1]
-) -> SoftRanks:
-    """Ranks by cosine over the whole embedding, exact, and each distinct pair of target and guess once.
+def soft_ranks(predicted: pl.DataFrame, embedding: Embedding, *, language: str = "english") -> SoftRanks:
+    """Rank guesses by cosine over the whole embedding, exactly, each distinct pair of target and guess once.
 
     `predicted` has the columns word, guess and hit1. The target is its own first neighbour, as in the paper, so that @1
     is the exact match. A miss that shares the target's vector (another case, other punctuation) has rank 2.
@@ -92,21 +84,13 @@ def soft_ranks(
         lost = words.filter(row_of_word < 0).value_counts(sort=True)
         missing.append(dict(lost.iter_rows()))
     both = (rows[0] >= 0) & (rows[1] >= 0)
-    found = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], most=most)
+    found = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], most=DEPTHS[-1])
     ranks[misses[both]] = np.maximum(found, 2)
     return SoftRanks(ranks, missing[0], missing[1])
 
 
 def similar(predicted: pl.DataFrame, rule: Similarity) -> NDArray[np.bool_]:
-    """Hits, and misses whose guess the rule lets pass; the rule is applied once a distinct pair."""
-    passed: dict[tuple[str, str], bool] = {}
-
-    def passes(word: str, guess: str | None) -> bool:
-        if guess is None:
-            return False
-        if (word, guess) not in passed:
-            passed[word, guess] = bool(rule(word, guess))
-        return passed[word, guess]
-
+    """Return hits, and misses whose guess the rule lets pass; the rule is applied once per distinct pair."""
+    passes = cache(lambda word, guess: guess is not None and bool(rule(word, guess)))
     rows = predicted.select("word", "guess", "hit1").iter_rows()
     return np.fromiter((hit or passes(word, guess) for word, guess, hit in rows), dtype=np.bool_, count=len(predicted))

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def send(device: torch.device, *arrays: Ints) -> list[Tensor]:
-    """Whole numbers to the device, in one copy."""
+    """Send whole numbers to the device, in one copy."""
     if device.type != "cuda":
         return [torch.from_numpy(array).to(device) for array in arrays]
     joined = torch.from_numpy(np.concatenate([array.ravel() for array in arrays])).pin_memory()
@@ -27,24 +27,16 @@ def send(device: torch.device, *arrays: Ints) -> list[Tensor]:
     return [one.view(array.shape) for one, array in zip(flat, arrays, strict=True)]
 
 
-class Fetched:
-    """Tensors on their way from the device. `arrays` waits for them, and for no more."""
-
-    def __init__(self, tensors: Sequence[Tensor]) -> None:
-        self._event: Any = None
-        if tensors and tensors[0].is_cuda:
-            here = [torch.empty(one.shape, dtype=one.dtype, pin_memory=True) for one in tensors]
-            self._tensors = [to.copy_(one, non_blocking=True) for to, one in zip(here, tensors, strict=True)]
-            untyped: Any = torch.cuda.Event
-            self._event = untyped()
-            self._event.record()
-        else:
-            self._tensors = [one.cpu() for one in tensors]
-
-    def arrays(self) -> list[NDArray[Any]]:
-        if self._event is not None:
-            self._event.synchronize()
-        return [one.numpy() for one in self._tensors]
+def fetch(tensors: Sequence[Tensor]) -> tuple[list[Tensor], Any]:
+    """Send tensors from the device; wait for the event, if there is one, before they are read."""
+    if not tensors or not tensors[0].is_cuda:
+        return [one.cpu() for one in tensors], None
+    here = [torch.empty(one.shape, dtype=one.dtype, pin_memory=True) for one in tensors]
+    untyped: Any = torch.cuda.Event
+    event = untyped()
+    fetched = [to.copy_(one, non_blocking=True) for to, one in zip(here, tensors, strict=True)]
+    event.record()
+    return fetched, event
 
 
 @dataclass(frozen=True)
@@ -79,18 +71,18 @@ class UnitScores:
     """The unit that really follows is among the k best of those."""
 
     def split(self, rows: Ints, asked: Ints) -> "list[UnitScores]":
-        """Cut at these rows, and at these units of the query; where the rows' own units were not scored."""
+        """Cut at these rows and units of the query, where own units were not scored."""
         parts = zip(np.split(self.greedy, rows), np.split(self.ended, rows), np.split(self.among, asked), strict=True)
         return [replace(self, greedy=greedy, ended=ended, among=among) for greedy, ended, among in parts]
 
 
 def slice_rows(reader: Reader) -> int:
-    """Rows whose logits are computed together."""
+    """Return the number of rows whose logits are computed together."""
     return max(1, SLICE_BYTES.get(reader.device.type, SLICE_BYTES["cpu"]) // (4 * reader.width))
 
 
 class PendingScores:
-    """Scores that the device is at; `result` waits for them."""
+    """Scores that the device computes; `result` waits for them."""
 
     def __init__(
         self,
@@ -128,23 +120,25 @@ class PendingScores:
                 )
                 part += (own_logits >= threshold, own_logits >= least, opening, *probabilities)
             parts.append(part)
-        self._fetched = Fetched([torch.cat(column) for column in zip(*parts, strict=True)])
+        self._fetched, self._event = fetch([torch.cat(column) for column in zip(*parts, strict=True)])
 
     def result(self) -> UnitScores:
         """Wait for the device and return the scores."""
-        greedy, ended, among, *scored = self._fetched.arrays()
+        if self._event is not None:
+            self._event.synchronize()
+        greedy, ended, among, *scored = (one.numpy() for one in self._fetched)
         if not scored:
-            flags, none = np.zeros(0, dtype=bool), np.zeros(0)
-            return UnitScores(greedy, ended, among, flags, none, none, np.zeros(0, dtype=np.int64), flags)
+            none: Any = np.zeros(0)
+            return UnitScores(greedy, ended, among, none, none, none, none, none)
         own_among, own_opens, opening, own, begin, total = scored
         lost = np.flatnonzero(np.isneginf(begin))
         if len(lost):
             # Too small for a sum of floats, so by its logarithm.
-            begin[lost] = self._begin_mass(lost) - total[lost]
+            begin[lost] = self._log_begins(lost) - total[lost]
         floats = own.astype(np.float64), begin.astype(np.float64)
         return UnitScores(greedy, ended, among, own_among, *floats, opening, own_opens)
 
-    def _begin_mass(self, rows: Ints) -> Floats:
+    def _log_begins(self, rows: Ints) -> Floats:
         """Return ln of the sum of exp(logits) over the units that begin a word, in some rows."""
         at, states = send(self._rows.device, rows, self._after[rows])
         size = slice_rows(self._reader)
@@ -166,19 +160,19 @@ def _best(logits: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor]:
 def _probabilities(
     logits: Tensor, following: Tensor, most: Tensor, begins: Tensor, states: Tensor, after: Ints
 ) -> tuple[Tensor, ...]:
-    """The following unit's logit, its ln p, ln P(begin), and ln of the sum of all exp(logits).
+    """Return the following unit's logit, its ln p, ln P(begin), and ln of the sum of all exp(logits).
 
     `logits` are overwritten."""
     own = logits.gather(1, following.clamp(min=0)[:, None])[:, 0]
     mass = logits.sub_(most[:, None]).exp_()
     total = mass.sum(1).log()
-    begin = begin_mass(mass, begins, states, after).log() - total
+    begin = sum_begins(mass, begins, states, after).log() - total
     own_p = torch.where(following < 0, torch.nan, own - most - total)
     return own, own_p, begin, total + most
 
 
-def begin_mass(mass: Tensor, begins: Tensor, states: Tensor, after: Ints) -> Tensor:
-    """The sum over the units that begin a word, in each row after its state (`after` is the same on the host).
+def sum_begins(mass: Tensor, begins: Tensor, states: Tensor, after: Ints) -> Tensor:
+    """Return the sum over the units that begin a word, in each row after its state (`after` is the same on the host).
 
     `mass` is overwritten."""
     if mass.is_cuda:

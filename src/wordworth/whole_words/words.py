@@ -1,9 +1,7 @@
 """Lines become words, and words the units that a model reads: where each word stands and what a path must spell."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import chain, groupby, pairwise
+from itertools import chain, count, groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,17 +10,22 @@ from tokenizers import Encoding
 from transformers import PreTrainedTokenizerFast
 
 from wordworth.encode.spans import plain
+from wordworth.encode.tokens import ranges
 from wordworth.errors import WordworthError
 from wordworth.whole_words.parting import SPACE, UNKNOWN, Parting
-from wordworth.whole_words.units import Units, opened
+from wordworth.whole_words.units import Units, add_space
 
-LEAST_WORDS = 3
+MIN_LINE_WORDS = 3
 FIRST = "first word, which nothing precedes"
-SHORT = f"line of fewer than {LEAST_WORDS} words"
+SHORT = f"line of fewer than {MIN_LINE_WORDS} words"
 UNOPENED = "its first unit does not begin a word"
 SHARED = "its units are also those of the word beside it"
 
 Ints = NDArray[np.int64]
+Places = NDArray[np.void]
+PLACE = [(name, np.int32) for name in ("document", "line", "at", "glued", "entry", "before", "window", "start")]
+"""A word of a text: its document, line and place in the line; whether no space is before it; its entry and that of the
+word before it; the window that it is predicted in, and the tokens before it there."""
 
 
 class Target(NamedTuple):
@@ -38,177 +41,141 @@ class Target(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of the text."""
+    """A line of the text, with the words of `Parted`."""
 
     document: int
     number: int
     words: list[str]
     glued: list[bool]
-    """Whether no white space stands before the word."""
     text: str
-    """What is read: what stood apart is one space apart, whatever stood between."""
 
 
-def numbered(lines: Iterable[str], documents: Iterable[int] | None, parting: Parting) -> Iterator[Line]:
-    """The words of each line. Without `documents`, each line is one of its own."""
-    numbers = iter(documents) if documents is not None else None
-    for line, text in enumerate(lines):
-        document = line
-        if numbers is not None:
-            following = next(numbers, None)
-            if following is None:
-                raise WordworthError(f"line {line + 1} belongs to no document; give a document for every line")
-            document = following
+def read_lines(lines: Iterable[str], documents: Iterable[int] | None, parting: Parting) -> Iterator[Line]:
+    """Yield the words of each line. Without `documents`, each line is one of its own."""
+    numbers = iter(count() if documents is None else documents)
+    for number, text in enumerate(lines):
+        document = next(numbers, None)
+        if document is None:
+            raise WordworthError(f"line {number + 1} belongs to no document; give a document for every line")
         try:
-            found = parting(text)
+            text.encode()
+            yield Line(document, number, *parting(text))
+        except UnicodeEncodeError as error:
+            raise WordworthError(f"line {number + 1} holds half a character (a surrogate); correct the line") from error
         except WordworthError as error:
-            raise WordworthError(f"line {line + 1}: {error}") from error
-        yield Line(document, line, *found)
+            raise WordworthError(f"line {number + 1}: {error}") from error
 
 
-def joined(lines: Iterable[Line], *, by_document: bool) -> Iterator[list[Line]]:
-    """The lines to be read in one go: one, or those of a document."""
-    if not by_document:
-        yield from ([line] for line in lines)
-        return
-    for _, of_one in groupby(lines, key=lambda line: line.document):
-        yield list(of_one)
+def group_lines(lines: Iterable[Line], *, by_document: bool) -> Iterator[list[Line]]:
+    """Yield the lines to be read in one go: one, or those of a document."""
+    for _, group in groupby(lines, key=lambda line: line.document if by_document else line.number):
+        yield list(group)
 
 
-@dataclass(eq=False)
-class Entries:
-    """The distinct words of a text, numbered as they come: each with what it is to the model, or why it is left out.
-
-    A word is looked up by its units, or by the reason. The number of one that is left out is turned below 0 (~number).
-    """
-
-    words: list[str] = field(default_factory=list)
-    targets: list[Target | str] = field(default_factory=list)
-    numbers: dict[tuple[str, bytes | str], int] = field(default_factory=dict)
-
-    def add(self, word: str, by: bytes | str, target: Target | str) -> int:
-        """The number of a new one."""
-        number = ~len(self.words) if isinstance(target, str) else len(self.words)
-        self.words.append(word)
-        self.targets.append(target)
-        self.numbers[word, by] = number
-        return number
-
-    def left_out(self, word: str, reason: str) -> int:
-        """The number of a word that is left out where it stands, whatever it is elsewhere."""
-        known = self.numbers.get((word, reason))
-        return self.add(word, reason, reason) if known is None else known
+def locate_lines(lines: Sequence[Line]) -> Places:
+    """Return where the words of some lines stand in the text; the other columns are −1."""
+    counts = np.array([len(line.words) for line in lines], dtype=np.int64)
+    places = np.full(counts.sum(), -1, dtype=PLACE)
+    places["document"] = np.repeat([line.document for line in lines], counts)
+    places["line"] = np.repeat([line.number for line in lines], counts)
+    places["at"] = ranges(np.zeros_like(counts), counts)
+    places["glued"] = np.fromiter(chain.from_iterable(line.glued for line in lines), dtype=np.int32)
+    return places
 
 
-@dataclass(frozen=True, eq=False)
-class Passages:
-    """Texts that are each read in one go, as arrays over the words of all of them.
+class Passages(NamedTuple):
+    """Texts that are each read in one go, as arrays over the words of all of them, skipped ones included."""
 
-    Words that are left out are read all the same.
-    """
-
-    where: NDArray[np.int32]
-    """Document, line, place in the line, and whether no space stands before it: 4 × words."""
-    entries: Ints
-    """The number of each word among the `Entries`."""
-    starts: Ints
-    """The first unit of each word; its last one stands before the next word's first."""
+    places: Places
+    """`start` is the word's first unit in `ids`; its last one is before the next word's first."""
     ids: NDArray[np.int32]
     words_before: Ints
     """Words before each passage, and all of them."""
     units_before: Ints
 
 
-def where_of(lines: Sequence[Line]) -> NDArray[np.int32]:
-    """Document, line, place in the line and whether it is glued, of all words of some lines."""
-    counts = np.array([len(line.words) for line in lines], dtype=np.int32)
-    documents, numbers = (np.array([line[side] for line in lines], dtype=np.int32) for side in (0, 1))
-    firsts = np.cumsum(counts, dtype=np.int32) - counts
-    ats = np.arange(counts.sum(), dtype=np.int32) - np.repeat(firsts, counts)
-    return np.stack([np.repeat(documents, counts), np.repeat(numbers, counts), ats, glued_of(lines)])
-
-
-def glued_of(lines: Sequence[Line]) -> NDArray[np.int32]:
-    """1 where no space stands before a word."""
-    return np.fromiter(chain.from_iterable(line.glued for line in lines), dtype=np.int32)
-
-
-@dataclass(eq=False)
 class WordTokenizer:
-    """Turns words into units. What a word is to the model depends on the word alone, so it is found once a word."""
+    """Turns words into units. Distinct words are numbered as they come: what one is to the model is found once.
 
-    tokenizer: PreTrainedTokenizerFast
-    units: Units
-    entries: Entries = field(default_factory=Entries)
+    A word is looked up by its units, or by the reason why it is skipped; the number is then turned below 0 (~number).
+    """
 
-    @cached_property
-    def _unknown(self) -> int | None:
-        """Asked for once: the library takes its time."""
-        unknown: int | None = self.tokenizer.unk_token_id
-        return unknown
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, units: Units) -> None:
+        self.tokenizer, self.units = tokenizer, units
+        self.words: list[str] = []
+        self.targets: list[Target | str] = []
+        """What each word is to the model, or why it is skipped."""
+        self.numbers: dict[tuple[str, bytes | str], int] = {}
 
-    def passages(self, texts: Sequence[list[Line]]) -> Passages:
-        """Lines are joined by one space."""
+    def add(self, word: str, by: bytes | str, target: Target | str) -> int:
+        """Return the number of a new word."""
+        number = ~len(self.words) if isinstance(target, str) else len(self.words)
+        self.words.append(word)
+        self.targets.append(target)
+        self.numbers[word, by] = number
+        return number
+
+    def skip(self, word: str, reason: str) -> int:
+        """Return the number of a word that is skipped in one place, whatever it is in others."""
+        number = self.numbers.get((word, reason))
+        return self.add(word, reason, reason) if number is None else number
+
+    def tokenize(self, texts: Sequence[list[Line]]) -> Passages:
+        """Return the units of texts, whose lines are joined by one space."""
         strings = [" ".join([line.text for line in text]) for text in texts]
-        for text, string in zip(texts, strings, strict=True):
-            try:
-                string.encode()
-            except UnicodeEncodeError as error:
-                where = f"line {text[0].number + 1}"
-                raise WordworthError(f"{where} holds half a character (a surrogate); correct the line") from error
         # Not by way of the tokenizer's own call, which makes lists of much that is not needed here.
         backend = self.tokenizer.backend_tokenizer
         backend.no_truncation()
         backend.no_padding()
-        return self.found(texts, backend.encode_batch(strings, add_special_tokens=False))
+        return self.find_words(texts, backend.encode_batch(strings, add_special_tokens=False))
 
-    def found(self, texts: Sequence[list[Line]], encoded: Sequence[Encoding]) -> Passages:
-        """The words among the units of texts."""
+    def find_words(self, texts: Sequence[list[Line]], encoded: Sequence[Encoding]) -> Passages:
+        """Return the words among the units of texts."""
         lines = list(chain.from_iterable(texts))
         words = list(chain.from_iterable(line.words for line in lines))
         words_before = np.cumsum([0, *(sum(len(line.words) for line in text) for text in texts)])
         units = [one.ids for one in encoded]
         units_before = np.cumsum([0, *map(len, units)])
         ids = np.fromiter(chain.from_iterable(units), dtype=np.int32, count=units_before[-1])
-        glued = glued_of(lines)
-        starts, shared = _spans(words, glued, words_before, units_before, encoded)
-        entries = self._entries(words, starts, ids)
-        for at in np.flatnonzero((entries >= 0) & self._unopened(glued, starts, ids)).tolist():
-            entries[at] = self.entries.left_out(words[at], UNOPENED)
+        places = locate_lines(lines)
+        glued = places["glued"]
+        starts, shared = _find_spans(glued, [*map(len, words)], words_before, units_before, encoded)
+        entries = self._number_words(words, starts, ids)
+        for at in np.flatnonzero((entries >= 0) & self._is_unopened(glued, starts, ids)).tolist():
+            entries[at] = self.skip(words[at], UNOPENED)
         for at in words_before[:-1].tolist():
-            entries[at] = self.entries.left_out(words[at], FIRST)
+            entries[at] = self.skip(words[at], FIRST)
         for at in shared - set(words_before.tolist()):
-            entries[at] = self.entries.left_out(words[at], SHARED)
-        return Passages(where_of(lines), entries, starts, ids, words_before, units_before)
+            entries[at] = self.skip(words[at], SHARED)
+        places["entry"], places["start"] = entries, starts
+        return Passages(places, ids, words_before, units_before)
 
-    def _unopened(self, glued: NDArray[np.int32], starts: Ints, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which words stand behind a space that their first unit does not have."""
+    def _is_unopened(self, glued: NDArray[np.int32], starts: Ints, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which words are behind a space that their first unit does not have."""
         if self.units.trailing or self.units.unspaced:
             return np.zeros(len(glued), dtype=bool)
-        spaced = self.units.begin_flags[SPACE][ids.take(starts, mode="clip")]
-        unopened: NDArray[np.bool_] = np.logical_not(spaced | (glued > 0))
-        return unopened
+        begins = self.units.begin_flags[SPACE][ids.take(starts, mode="clip")]
+        return np.asarray(~begins & (glued == 0))
 
-    def _entries(self, words: list[str], starts: Ints, ids: NDArray[np.int32]) -> Ints:
-        """A word with the same units is the same to the model."""
+    def _number_words(self, words: list[str], starts: Ints, ids: NDArray[np.int32]) -> Ints:
+        """Return the numbers of the words' entries. A word with the same units is the same to the model."""
         units, bounds = ids.tobytes(), (starts * ids.itemsize).tolist()
         keys = list(zip(words, [units[start:end] for start, end in pairwise([*bounds, len(units)])], strict=True))
-        known = self.entries.numbers
-        found = [known.get(key) for key in keys]
-        for at, number in enumerate(found):
-            if number is None:
-                word, own = keys[at]
-                again = known.get((word, own))
-                found[at] = again if again is not None else self.entries.add(word, own, self._described(word, own))
-        return np.array(found, dtype=np.int64)
+        unknown: int | None = self.tokenizer.unk_token_id  # asked for once: the library takes its time
+        numbers = self.numbers
+        for word, own in dict.fromkeys(keys):
+            if (word, own) not in numbers:
+                self.add(word, own, self._describe(word, own, unknown))
+        return np.array([numbers[key] for key in keys], dtype=np.int64)
 
-    def _described(self, word: str, own: bytes) -> Target | str:
+    def _describe(self, word: str, own: bytes, unknown: int | None) -> Target | str:
+        """Return what a word with these units is to the model, or why it is skipped."""
         ids = tuple(memoryview(own).cast("i"))
         if word == UNKNOWN:
             return UNKNOWN
         if not ids:
             return "the tokenizer drops all of its characters"
-        if self._unknown in ids:
+        if unknown in ids:
             return "the tokenizer does not know its characters"
         pieces = [self.units.texts[unit] for unit in ids]
         if None in pieces:
@@ -217,28 +184,24 @@ class WordTokenizer:
         form = plain(self.tokenizer, word)
         if b"".join(text.split()) != form.encode():
             return f"its units spell {text.decode(errors='replace')!r}, not {form!r}"
-        if self.units.trailing:
-            if not text.endswith(b" "):
-                return "its last unit does not end a word"
-            text = text[:-1]
-        else:
-            text = opened(text)
-        return Target(form, text, ids)
+        if not self.units.trailing:
+            return Target(form, add_space(text), ids)
+        return Target(form, text[:-1], ids) if text.endswith(b" ") else "its last unit does not end a word"
 
 
-def _spans(
-    words: Sequence[str],
+def _find_spans(
     glued: NDArray[np.int32],
+    sizes: Sequence[int],
     words_before: Ints,
     units_before: Ints,
     encoded: Sequence[Encoding],
 ) -> tuple[Ints, set[int]]:
-    """The first unit of each word, and the words that share a unit with another.
+    """Return the first unit of each word, and the words that share a unit with another.
 
-    A unit belongs to the word that its characters are of; the space before a word is the word's. Passages stand one
+    A unit belongs to the word that its characters are of; the space before a word is the word's. Passages are one
     space apart here.
     """
-    ends = np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 1 - glued) - 1
+    ends = np.cumsum(np.array(sizes, dtype=np.int64) + 1 - glued) - 1
     begins, last = np.append(0, ends[words_before[1:-1] - 1] + 1), words_before[1:] - 1
     of_units = np.diff(units_before)
     flat = chain.from_iterable(chain.from_iterable(one.offsets for one in encoded))
@@ -255,4 +218,4 @@ def _spans(
         for unit in np.flatnonzero(reach > word_of).tolist()
         for word in range(int(word_of[unit]), int(reach[unit]) + 1)
     }
-    return np.searchsorted(word_of, np.arange(len(words))), shared
+    return np.searchsorted(word_of, np.arange(len(glued))), shared

@@ -24,11 +24,11 @@ from wordworth.task.paraphrase import DRAWN, load_probes, paraphrasing
 from wordworth.task.prediction import error_view, predicted_words, prediction
 from wordworth.task.soft_match import Near, load_near, soft_match
 from wordworth.whole_words.finetune import Training, fine_tune
-from wordworth.whole_words.frequency import Bands, banded, frequencies_of, parsed_edges
+from wordworth.whole_words.frequency import Bands, assign_bands, frequencies_of, parse_edges
 from wordworth.whole_words.model import WordModel, load_word_model
 from wordworth.whole_words.parting import Parting, icu_words
 from wordworth.whole_words.predict import scan_words
-from wordworth.whole_words.search import PredictionRules
+from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.soft_match import BUILT_IN
 
 ENDS = "end"
@@ -152,7 +152,7 @@ def predict(models: Sequence[str | Path | WordModel], settings: PredictSettings)
 
 def _data(findings: Findings, settings: PredictSettings) -> _Data:
     """Reads the text, the frequencies, and what soft match and the paraphrase probe need, and records them."""
-    edges = settings.bands if not isinstance(settings.bands, str) else parsed_edges(settings.bands)
+    edges = settings.bands if not isinstance(settings.bands, str) else parse_edges(settings.bands)
     bands = Bands(tuple(edges))
     corpus = load_corpus(settings.corpus, language=settings.language)
     language = corpus.language
@@ -217,7 +217,7 @@ def _with_columns(predictions: pl.LazyFrame, data: _Data) -> pl.LazyFrame:
     columns = [predictions.select(name).unique().collect(engine="streaming").to_series() for name in ("word", "guess")]
     words = pl.concat(columns).unique().drop_nulls()
     spelled = words.cast(pl.String)
-    band_of = banded(spelled, data.frequencies, data.bands) | {"": ENDS}
+    band_of = assign_bands(spelled, data.frequencies, data.bands) | {"": ENDS}
     bands = pl.Series([band_of[word] for word in spelled], dtype=pl.Enum([*data.bands.names, ENDS]))
     return predictions.with_columns(
         band=_looked_up("word", words, bands),
