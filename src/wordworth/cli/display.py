@@ -113,19 +113,21 @@ def print_notices(notices: Iterable[Notice], skipped: Mapping[str, int]) -> None
 
 
 def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
-    """Print the tables of a run, its notices, what it means, and its folder; `others` are other files it wrote."""
-    from wordworth.pages import plain_answers, read_runs
+    """Print the tables of a run, its notices and its folder; `others` are other files it wrote.
+
+    What the numbers mean is in JSON and in reports: sentences under every table would be a wall of text.
+    """
     from wordworth.study import study
 
-    answers = plain_answers(read_runs([run]))
     if as_json:
+        from wordworth.pages import plain_answers, read_runs
+
         facts = {"folder": str(run.folder), "scores": run.scores.to_dicts(), "skipped": run.skipped}
-        _print_facts(facts, run.notices, answers)
+        _print_facts(facts, run.notices, plain_answers(read_runs([run])))
         return
     for table in study(run.study).tables(run):
         print_table(table)
     print_notices(run.notices, run.skipped)
-    print_answers(answers)
     for place in (run.folder, *others):
         print_line(str(place))
     print_notice(f"`wordworth report {shlex.quote(str(run.folder))}` makes the page.", "dim")
