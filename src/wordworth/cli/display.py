@@ -21,6 +21,7 @@ from wordworth.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from wordworth.api.audit import Audit
+    from wordworth.pages import Runs
     from wordworth.paired import Comparison
     from wordworth.results.run import Run
 
@@ -102,60 +103,50 @@ def print_text_table(title: str, heads: Iterable[str], rows: Iterable[Sequence[o
     print_table(text_table(title, heads, ([str(cell) for cell in row] for row in rows)))
 
 
-def print_notices(notices: Iterable[Notice], skipped: Mapping[str, int]) -> None:
-    """Print what a user must know at once: what failed or was skipped, and how many items were not used."""
-    for kind in SHOWN_AT_ONCE:
-        for notice in notices:
-            if notice.kind == kind:
-                print_notice(f"{kind}: {f'{notice.study}: ' if notice.study else ''}{notice}", STYLES[kind])
-    for reason, count in skipped.items():
-        print_notice(f"not used: {count:,} items ({reason})")
-
-
 def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
-    """Print the tables of a run, its notices and its folder; `others` are other files it wrote.
+    """Print the main numbers of a run, its notices and its folder; `others` are other files it wrote."""
+    from wordworth.pages import plain_answers, read_runs
 
-    What the numbers mean is in JSON and in reports: sentences under every table would be a wall of text.
-    """
-    from wordworth.study import study
-
+    runs = read_runs([run])
     if as_json:
-        from wordworth.pages import plain_answers, read_runs
-
         facts = {"folder": str(run.folder), "scores": run.scores.to_dicts(), "skipped": run.skipped}
-        _print_facts(facts, run.notices, plain_answers(read_runs([run])))
+        _print_facts(facts, run.notices, plain_answers(runs))
         return
-    for table in study(run.study).tables(run):
-        print_table(table)
-    print_notices(run.notices, run.skipped)
+    _print_runs(runs, run.notices)
     for place in (run.folder, *others):
         print_line(str(place))
     print_notice(f"`wordworth report {shlex.quote(str(run.folder))}` makes the page.", "dim")
 
 
 def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
-    """Print what the runs of an audit mean, and where its report is."""
+    """Print the main numbers of an audit, its notices, and where its report is."""
     from wordworth.pages import plain_answers, read_runs
 
-    answers = plain_answers(replace(read_runs(audit.runs), notices=tuple(audit.notices)))
+    runs = replace(read_runs(audit.runs), notices=tuple(audit.notices))
     if as_json:
-        _print_facts({"folder": str(audit.folder), "report": str(audit.report)}, audit.notices, answers)
+        facts = {"folder": str(audit.folder), "report": str(audit.report)}
+        _print_facts(facts, audit.notices, plain_answers(runs))
         return
-    print_answers(answers)
+    _print_runs(runs, runs.notices_of(*SHOWN_AT_ONCE))
     print_line(str(audit.report))
+
+
+def _print_runs(runs: "Runs", notices: Iterable[Notice]) -> None:
+    """Print a table per model, a line per notice, and how many items were not used."""
+    from wordworth.pages import headlines, sentences_of
+
+    for table in headlines(runs):
+        print_table(table)
+    for kind in SHOWN_AT_ONCE:
+        for sentence in sentences_of(notice for notice in notices if notice.kind == kind):
+            print_notice(f"{kind}: {sentence}", STYLES[kind])
+    for reason, count in runs.skipped.items():
+        print_notice(f"not used: {count:,} items ({reason})")
 
 
 def _print_facts(facts: dict[str, Any], notices: Iterable[Notice], answers: Mapping[str, Sequence[str]]) -> None:
     dumped = [notice.model_dump(exclude_none=True) for notice in notices]
     print_json({**facts, "notices": dumped, "answers": answers})
-
-
-def print_answers(answers: Mapping[str, Sequence[str]]) -> None:
-    """Print what runs mean, by question."""
-    for question, sentences in answers.items():
-        print_line(question, "bold")
-        for sentence in sentences:
-            print_line(f"  {sentence}")
 
 
 def print_comparison(comparison: "Comparison") -> None:
