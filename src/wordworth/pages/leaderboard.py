@@ -169,7 +169,8 @@ def headlines(runs: Runs) -> Iterator[Table]:
         rest = len(rows) - MAX_HEADLINES
         note = f"and {rest:,} more in scores.csv" if rest > 0 else ""
         if rows:
-            yield Table(model, ("measure", "data", "where"), ("value [95 % interval]",), rows[:MAX_HEADLINES], note=note)
+            heads = ("value [95 % interval]",)
+            yield Table(model, ("measure", "data", "where"), heads, rows[:MAX_HEADLINES], note=note)
     yield from _changes(runs)
 
 
