@@ -17,8 +17,8 @@ import transformers as hf
 from safetensors.torch import load_file, save_file
 
 from made_models import gguf_of, llama, llama_folder
-from wordworth.catalog.entry import Pinned
 from wordworth.catalog.read.corpora import load_corpus
+from wordworth.catalog.registry import Pinned
 from wordworth.contexts import in_template
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode import LanguageModel, encode, encode_to_store, load_model, store, wrap

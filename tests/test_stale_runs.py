@@ -15,7 +15,7 @@ from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
 from wordworth.results.run import is_finished
 from wordworth.study import study
-from wordworth.study.checks import fingerprints_of
+from wordworth.study.names import fingerprints_of
 from wordworth.study.weat import WeatSettings
 
 Edit = Callable[[], object]

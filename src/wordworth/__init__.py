@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wordworth.embedding import Embedding, Layers
     from wordworth.errors import WordworthError
     from wordworth.results.run import Run
-    from wordworth.study.checks import find_checkpoints
+    from wordworth.study.names import find_checkpoints
     from wordworth.study.static.study import export
     from wordworth.trainer import WordworthCallback
 
@@ -69,7 +69,7 @@ _MODULES = dict.fromkeys(__all__, "wordworth.api") | {
     "WordworthError": "wordworth.errors",
     "audit": "wordworth.api.audit",
     "export": "wordworth.study.static.study",
-    "find_checkpoints": "wordworth.study.checks",
+    "find_checkpoints": "wordworth.study.names",
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from gguf import GGUFWriter
 
-from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.models import kind_of
 from wordworth.errors import WordworthError
 
 

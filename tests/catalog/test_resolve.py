@@ -8,8 +8,7 @@ import pytest
 
 import wordworth
 from wordworth.catalog.fetch.web import public_address
-from wordworth.catalog.kinds import kind_of
-from wordworth.catalog.models import load_embeddings, locate_language_model
+from wordworth.catalog.models import kind_of, load_embeddings, locate_language_model
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.association_tests import load_tests
 from wordworth.catalog.read.corpora import load_corpus
@@ -185,7 +184,7 @@ def test_language_models_and_what_is_none() -> None:
 def test_taking_a_name_apart_loads_no_library() -> None:
     heavy = ["torch", "transformers", "gguf", "huggingface_hub", "httpx2", "unearth"]
     code = (
-        "import sys, wordworth.catalog.resolve as r, wordworth.catalog.kinds as k\n"
+        "import sys, wordworth.catalog.resolve as r, wordworth.catalog.models as k\n"
         "from wordworth.catalog.read.lexica import load_lexicon\n"
         "k.kind_of('smollm2-135m'); load_lexicon('bellezza')\n"
         "for one in ('m=gpt2@main', 'hf://a/b/c.vec', 'https://h/v.txt'): r.resolve(one)\n"

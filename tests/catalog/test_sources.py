@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from wordworth.catalog.entry import parse
 from wordworth.catalog.fetch import archives, sources
+from wordworth.catalog.registry import parse
 from wordworth.engine import cache
 from wordworth.errors import WordworthError
 

@@ -7,8 +7,7 @@ import msgpack
 import numpy as np
 import pytest
 
-from wordworth.catalog.kinds import kind_of
-from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.models import kind_of, load_embeddings
 from wordworth.embedding import load
 from wordworth.embedding.spacy_vectors import hashes
 from wordworth.errors import WordworthError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.models import kind_of
 
 
 @dataclass(frozen=True)

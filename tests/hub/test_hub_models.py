@@ -10,7 +10,7 @@ import torch
 from commands import Answer, Command
 from hub.loopback import TOKEN, Hub, files_in
 from made_models import gguf_of, llama, llama_folder
-from wordworth.catalog.kinds import kind_of
+from wordworth.catalog.models import kind_of
 from wordworth.encode import load_model
 from wordworth.errors import WordworthError
 from wordworth.results.run import read_manifest

@@ -9,10 +9,10 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from vast_runs import rows
-from wordworth.catalog.entry import parse
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.registry import parse
 from wordworth.contexts import bleached, load_templates
 from wordworth.encode import LanguageModel, token_counts
 from wordworth.results.run import Run

@@ -11,8 +11,7 @@ from wordworth.results.notices import Notice
 from wordworth.results.run import AuditRecord, PlannedStudy, Run, is_finished, read_run
 from wordworth.study import study
 from wordworth.study.audit import DEFAULT_MODELS, Planned, audit_settings, plan_audit, reductions_of
-from wordworth.study.checks import fingerprints_of
-from wordworth.task.settings import Settings
+from wordworth.study.names import Inputs, Names, resolve_inputs, resolve_model
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,10 @@ class Audit:
 
 
 class _Step(NamedTuple):
-    """One study of the audit, with its settings and the fingerprints of what it reads."""
+    """One study of the audit, with what it is run on and the fingerprints of what it reads."""
 
     planned: Planned
-    settings: Settings
+    inputs: Inputs
     folder: Path
     fingerprints: dict[str, str]
     is_finished: bool
@@ -58,25 +57,27 @@ def audit(
     """
     from wordworth.pages import write_report
 
+    names: Names = {}
     kind, language = settings.pop("kind", None), settings.pop("language", None)
-    names = [models] if isinstance(models, str) else list(models)
+    given = [models] if isinstance(models, str) else list(models)
     place = Path("runs/audit") if folder is None else Path(folder)
-    planned, notices = plan_audit(names, kind, language)
+    planned, notices = plan_audit([resolve_model(one, names) for one in given], kind, language)
     notices += [] if quick else reductions_of(planned, kind)
     steps = []
     for one in planned:  # before anything is computed
         chosen = audit_settings(one, quick=quick, shared=settings, language=language)
-        fingerprints = fingerprints_of(list(one.models), chosen)
-        path, asked = place / one.folder_name, (list(one.models), chosen.as_table(), fingerprints)
-        steps.append(_Step(one, chosen, path, fingerprints, is_finished(path, *asked, overwrite=overwrite)))
+        inputs = resolve_inputs(one.models, chosen, names)
+        fingerprints, path = inputs.fingerprints(), place / one.folder_name
+        asked = one.model_names, inputs.settings.as_table(), fingerprints
+        steps.append(_Step(one, inputs, path, fingerprints, is_finished(path, *asked, overwrite=overwrite)))
     for notice in notices:
         show(str(notice))
-    plans = [PlannedStudy(study=one.study.name, folder=one.folder_name, models=list(one.models)) for one in planned]
+    plans = [PlannedStudy(study=one.study.name, folder=one.folder_name, models=one.model_names) for one in planned]
     record = AuditRecord(planned=plans, notices=notices)
     record.save(place)
     waiting = [step for step in steps if not step.is_finished]
     runs = [read_run(step.folder) for step in steps if step.is_finished]
-    calls = [(step.planned.study.name, step.planned.models, step.settings, step.fingerprints) for step in waiting]
+    calls = [(step.planned.study.name, step.inputs, step.fingerprints) for step in waiting]
     with using(settings.pop("engine", "local")) as workers:
         outcomes = workers.map(_run_calls, None, calls, "auditing")
         for at, (step, outcome) in enumerate(zip(waiting, outcomes, strict=True), len(runs) + 1):
@@ -87,19 +88,19 @@ def audit(
             else:
                 runs.append(outcome.save(step.folder, overwrite=overwrite))
                 ending = f"{outcome.seconds:,.0f} s"
-            show(f"{name}: {', '.join(step.planned.models)} ({at} of {len(steps)}): {ending}")
+            show(f"{name}: {', '.join(step.planned.model_names)} ({at} of {len(steps)}): {ending}")
             record.save(place)
     if not runs:
         raise WordworthError(f"every study of the audit failed; the first, {record.notices[-1].reason}")
-    return Audit(place, runs, record.notices, write_report([place]))
+    runs.sort(key=lambda run: str(run.folder))  # as in the report of the folder
+    report = write_report(runs, place / "report.html", notices=record.notices)
+    return Audit(place, runs, record.notices, report)
 
 
-def _run_calls(
-    nothing: None, calls: Iterable[tuple[str, tuple[str, ...], Settings, Mapping[str, str]]]
-) -> Iterator[Run | WordworthError]:
+def _run_calls(nothing: None, calls: Iterable[tuple[str, Inputs, Mapping[str, str]]]) -> Iterator[Run | WordworthError]:
     """Yield the run of each study, or why it failed."""
-    for name, models, settings, fingerprints in calls:
+    for name, inputs, fingerprints in calls:
         try:
-            yield study(name).run(models, settings, fingerprints)
+            yield study(name).run_on(inputs, fingerprints)
         except WordworthError as error:
             yield error

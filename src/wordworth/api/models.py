@@ -4,15 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.kinds import Kind, kind_of
-from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.resolve import label_of
+from wordworth.catalog.models import Kind, kind_of, load_one_embedding
+from wordworth.catalog.resolve import Named, Resolved, find
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 
@@ -26,28 +24,26 @@ if TYPE_CHECKING:  # torch and transformers are imported when a model is first u
 
 
 def load(
-    named: str | Path, *, kind: Kind | None = None, device: str = "auto", precision: str = "float32"
+    named: Named, *, kind: Kind | None = None, device: str = "auto", precision: str = "float32"
 ) -> "Embedding | LanguageModel | SentenceEncoder | NliModel | Any":
     """Load a model by a name of the catalog or the hub, a path or an address.
 
     It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
     static, causal, masked, encoder, sentence or nli.
     """
-    chosen = kind or kind_of(named)
+    resolved = find(named)
+    chosen = kind or kind_of(resolved)
     if chosen == "static":
-        embeddings = list(load_embeddings(named))
-        if len(embeddings) != 1:
-            raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
-        return embeddings[0]
+        return load_one_embedding(resolved)
     by_kind: dict[Kind, type[_Named]] = {"nli": NliModel, "sentence": SentenceEncoder}
-    return by_kind.get(chosen, LanguageModel)(named, chosen, device, precision)
+    return by_kind.get(chosen, LanguageModel)(resolved, chosen, device, precision)
 
 
 @dataclass(eq=False, repr=False)
 class _Named:
     """A model by its name, path or address; its weights are loaded when it is first used."""
 
-    named: str | Path
+    resolved: Resolved
     kind: Kind
     device: str = "auto"
     precision: str = "float32"
@@ -58,14 +54,14 @@ class _Named:
     @property
     def name(self) -> str:
         """Its name in tables."""
-        return label_of(self.named)
+        return self.resolved.name
 
     @cached_property
     def encoder(self) -> "Encoder":
         """The network without a head, which encodes words, and its tokenizer."""
         from wordworth.encode import load_named
 
-        return load_named(self.named, device=self.device, dtype=self.precision)
+        return load_named(self.resolved, device=self.device, dtype=self.precision)
 
     def _in_context(self, words: Sequence[str], context: str, language: str, pooling: str) -> Layers:
         """Return words in a context that needs no ratings."""
@@ -89,7 +85,7 @@ class LanguageModel(_Named):
             )
         from wordworth.whole_words import load_word_model
 
-        return load_word_model(self.named, self.device, self.precision)
+        return load_word_model(self.resolved, self.device, self.precision)
 
     @cached_property
     def encoder(self) -> "Encoder":
@@ -168,7 +164,7 @@ class NliModel(_Named):
         """The network itself."""
         from wordworth.nli.loading import load as load_nli
 
-        return load_nli(self.named, self.device)
+        return load_nli(self.resolved, self.device)
 
     def infer(self, premise: str, hypothesis: str) -> "Inference":
         """Return the probabilities of entailment, neutral and contradiction."""

@@ -1,34 +1,129 @@
-"""From what a user names to a model: an embedding, the files of a language model, and the hash of their content."""
+"""From what names a model to the model: its kind, embeddings, files of a language model, and their fingerprint."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from wordworth.catalog.entry import Entry
-from wordworth.catalog.fetch.hub import HubFile, from_hub, hub_model, is_cached, snapshot
-from wordworth.catalog.fetch.sources import here
-from wordworth.catalog.registry import entries, entry, knows
-from wordworth.catalog.resolve import Resolved, located, resolve, target_of
-from wordworth.embedding import Embedding, histwords_decades, load, reading, spacy_vectors
+from wordworth.catalog.fetch.hub import HubFile, config_of, from_hub, hub_model, is_cached, snapshot
+from wordworth.catalog.fetch.sources import here, is_offline
+from wordworth.catalog.registry import Entry, entries, entry
+from wordworth.catalog.resolve import Named, Resolved, find, located
 from wordworth.embedding.streams import OnBad
 from wordworth.engine.identity import hash_content
-from wordworth.errors import Foreign, WordworthError, nearest
+from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of
 from wordworth.files import measured_sum
 
-_OTHERS = {"static": "a static embedding", "nli": "an NLI model"}
+if TYPE_CHECKING:  # numpy, which a kind is told without
+    from wordworth.embedding import Embedding
+
+Kind = Literal["static", "causal", "masked", "encoder", "sentence", "nli"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+NLI_NETWORK = "decomposable-attention"
+"""`kind` in the config.json of a network that was trained here over word vectors."""
+HEADS: dict[str, Kind] = {
+    "ForCausalLM": "causal",
+    "LMHeadModel": "causal",
+    "ForMaskedLM": "masked",
+    "ForPreTraining": "masked",
+    "ForConditionalGeneration": "encoder",
+    "EncoderModel": "encoder",
+    "Model": "encoder",
+}
+"""How the name of an architecture ends; the first that fits."""
+SENTENCE_FILES = ("weights.npz", "sp.model")
+"""What the folder of a sentence encoder holds."""
+GGUF_ENCODERS = ("bert", "roberta", "t5")
+SAY = f"say what it is with --model-kind ({', '.join(KINDS)})"
+_NO_LANGUAGE_MODELS = {"static": "a static embedding", "nli": "an NLI model"}
+
+
+def kind_of(named: Named) -> Kind:
+    """Return static (word vectors), causal, masked, encoder (without a head), sentence (one vector per text) or nli.
+
+    Files that do not say it are an error.
+    """
+    resolved = find(named)
+    if resolved.entry is not None:
+        family: Kind = resolved.entry.details["family"]
+        return family
+    if resolved.place == "hub":
+        return _kind_of_config(config_of(resolved.target), resolved.target)
+    path = resolved.path
+    if resolved.is_gguf:
+        return _kind_of_gguf(from_hub(resolved.target))
+    if path is None:  # an address or hf://…; language models of the hub go by their own name
+        return "static"
+    if path.is_dir():
+        return _kind_of_folder(path)
+    if path.is_file():
+        return _kind_of_gguf(path) if path.suffix == ".gguf" else "static"
+    raise WordworthError(f"there is no model at {resolved.target}; give a name (`wordworth ls models`) or a path")
+
+
+def _kind_of_folder(folder: Path) -> Kind:
+    from wordworth.embedding.spacy_vectors import files_in
+
+    if (folder / "config.json").is_file():
+        return _kind_of_config(folder / "config.json", str(folder))
+    if any(folder.glob("*.npy")) or files_in(folder) is not None:
+        return "static"  # HistWords, a matrix and its index, or a spaCy model
+    if all((folder / file).is_file() for file in SENTENCE_FILES):
+        return "sentence"
+    weights = sorted(folder.glob("*.gguf"))
+    if weights:
+        return _kind_of_gguf(weights[0])
+    raise WordworthError(f"{folder} holds neither a config.json, nor GGUF weights, nor .npy vectors; {SAY}")
+
+
+def _kind_of_config(path: Path, named: str) -> Kind:
+    try:
+        config: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise WordworthError(f"{path} cannot be read as JSON ({reason_of(error)}); {SAY}") from error
+    if isinstance(config, dict) and config.get("kind") == NLI_NETWORK:
+        return "nli"
+    names = config.get("architectures") if isinstance(config, dict) else None
+    if not isinstance(names, list) or not names:
+        raise WordworthError(f"the config.json of {named} names no architecture; {SAY}")
+    architecture = str(names[0])
+    if architecture.endswith("ForSequenceClassification"):
+        named_labels = config.get("id2label")
+        labels = {str(label).lower() for label in (named_labels if isinstance(named_labels, dict) else {}).values()}
+        if "entailment" in labels:
+            return "nli"
+        raise WordworthError(f"{named} classifies {listed(sorted(labels)) or 'unnamed classes'}, not entailment")
+    for ending, kind in HEADS.items():
+        if architecture.endswith(ending):
+            return kind
+    raise WordworthError(f"{named} is a {architecture}, which no study here knows; {SAY}")
+
+
+def _kind_of_gguf(path: Path) -> Kind:
+    from gguf import GGUFReader
+
+    with Foreign(f"{path} is not a GGUF file", "fetch it again"):
+        field = GGUFReader(path).fields.get("general.architecture")
+        architecture = str(field.contents()) if field is not None else ""
+    if not architecture:
+        raise WordworthError(f"{path} names no architecture; {SAY}")
+    return "encoder" if any(name in architecture for name in GGUF_ENCODERS) else "causal"
 
 
 def load_embeddings(
-    named: str | Path, *, language: str = "", on_bad: OnBad = "stop", file_format: str | None = None
-) -> Iterator[Embedding]:
-    """The embedding that is named, as `resolve` says; a folder of HistWords decades gives one a decade."""
-    resolved = resolve(named)
+    named: Named, *, language: str = "", on_bad: OnBad = "stop", file_format: str | None = None
+) -> "Iterator[Embedding]":
+    """Yield the embedding that is named; a folder of HistWords decades gives one per decade."""
+    from wordworth.embedding import histwords_decades, load
+
+    resolved = find(named)
     if resolved.entry is not None:
-        yield _of_catalog(resolved, resolved.entry, on_bad)
+        yield _load_declared(resolved, resolved.entry, on_bad)
         return
-    if resolved.place == "hub" and "/" not in resolved.target:
-        entry(resolved.target, "models")  # it reads like a name of the catalog: the error gives the nearest names
+    if resolved.place == "hub":
+        refuse_name(resolved)
     path = located(resolved).where
     if path.is_dir() and any(path.glob("*-w.npy")):
         for decade in histwords_decades(path):
@@ -36,10 +131,26 @@ def load_embeddings(
             yield load(decade, name=name, language=language, on_bad=on_bad)
         return
     read = load(path, name=resolved.name, language=language, format=file_format, on_bad=on_bad)
-    yield Embedding(read.words, read.matrix, replace(read.provenance, source=resolved.source))
+    yield replace(read, provenance=replace(read.provenance, source=resolved.source))
 
 
-def _of_catalog(resolved: Resolved, declared: Entry, on_bad: OnBad) -> Embedding:
+def load_one_embedding(named: Named) -> "Embedding":
+    """Load the only embedding of a name or file; a folder of many decades is not one."""
+    embeddings = list(load_embeddings(named))
+    if len(embeddings) != 1:
+        raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
+    return embeddings[0]
+
+
+def refuse_name(resolved: Resolved) -> None:
+    """Raise an error with the nearest names where a name reads like one of the catalog, and vectors are wanted."""
+    if "/" not in resolved.target:
+        entry(resolved.target, "models")
+
+
+def _load_declared(resolved: Resolved, declared: Entry, on_bad: OnBad) -> "Embedding":
+    from wordworth.embedding import load
+
     family = declared.details["family"]
     if family != "static":
         what = "a sentence encoder" if family == "sentence" else f"a language model ({family})"
@@ -52,7 +163,7 @@ def _of_catalog(resolved: Resolved, declared: Entry, on_bad: OnBad) -> Embedding
     provenance = replace(
         read.provenance, name=data.name, source=data.source, sha256=data.sha256, language=data.language
     )
-    return Embedding(read.words, read.matrix, provenance)
+    return replace(read, provenance=provenance)
 
 
 @dataclass(frozen=True)
@@ -67,13 +178,34 @@ class ModelPlace:
     """Blank where the catalog does not say, or says several."""
 
 
-def locate_language_model(named: str | Path) -> ModelPlace:
-    """Where a language model lies, fetched where the catalog has it.
+def locate_language_model(named: Named) -> ModelPlace:
+    """Return where a language model lies, fetched where the catalog has it.
 
     A model of the hub stays a name: it is fetched when it is loaded, so that runs record what names it everywhere.
     """
-    resolved = resolve(named)
-    return ModelPlace(resolved.name, _place(resolved), resolved.language)
+    resolved = find(named)
+    return ModelPlace(resolved.name, _place_of(resolved), resolved.language)
+
+
+def _place_of(resolved: Resolved) -> str:
+    target = resolved.target
+    if resolved.entry is not None:
+        if other := _NO_LANGUAGE_MODELS.get(resolved.entry.details["family"]):
+            known = [one.name for one in entries("models") if one.details["family"] not in _NO_LANGUAGE_MODELS]
+            raise WordworthError(f"{target} is {other}, and a language model is asked for, such as {', '.join(known)}")
+        return str(located(resolved).path)
+    if resolved.place == "hub":
+        if is_offline() and not is_cached(hub_model(target) or HubFile(target)):
+            close = nearest(target, [one.name for one in entries("models")])
+            raise WordworthError(f"{target} is not in the catalog, and fetching from the hub is off{close}")
+        return target
+    if resolved.is_gguf:
+        return target
+    if resolved.path is None:
+        raise WordworthError(f"{resolved.source} is one file, read as word vectors; name a language model of the hub")
+    if not resolved.path.exists():
+        raise WordworthError(f"there is no model at {target}; give the path of a GGUF file or of a model's folder")
+    return str(resolved.path)
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -94,61 +226,28 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def tokenizers_beside(gguf: Path) -> list[Path]:
-    """Return the files beside a GGUF file that the library reads with it."""
+    """Return the files next to a GGUF file that the library reads with it."""
     return sorted(gguf.parent.glob("tokenizer*.json"))
 
 
-def _place(resolved: Resolved) -> str:
-    target = resolved.target
-    if resolved.entry is not None:
-        if other := _OTHERS.get(resolved.entry.details["family"]):
-            known = [one.name for one in entries("models") if one.details["family"] not in _OTHERS]
-            raise WordworthError(f"{target} is {other}, and a language model is asked for, such as {', '.join(known)}")
-        return str(located(resolved).path)
-    if resolved.place == "hub":
-        return _on_hub(target)
-    if resolved.is_gguf:
-        return target
-    if resolved.path is None:
-        raise WordworthError(f"{resolved.source} is one file, read as word vectors; name a language model of the hub")
-    if not resolved.path.exists():
-        raise WordworthError(f"there is no model at {target}; give the path of a GGUF file or of a model's folder")
-    return str(resolved.path)
-
-
-def _on_hub(name: str) -> str:
-    from wordworth.catalog.fetch.sources import is_offline
-
-    if is_offline() and not is_cached(hub_model(name) or HubFile(name)):
-        close = nearest(name, [one.name for one in entries("models")])
-        raise WordworthError(f"{name} is not in the catalog, and fetching from the hub is off{close}")
-    return name
-
-
-def fingerprint(named: str | Path, kind: str = "models", *, fetch: bool = True) -> str:
-    """Return the sha256 over the content that a name of that kind stands for; blank where it names no file.
+def fingerprint(resolved: Resolved, *, fetch: bool = True) -> str:
+    """Return the sha256 over the content that a name stands for; blank where it names no file.
 
     A name of the catalog counts by the checksum that the catalog pins, a name of the hub by the files of its commit.
     Without `fetch`, a name of the hub is what is in its cache.
     """
-    target = target_of(named)
-    if isinstance(named, str) and kind and knows(target, kind):
-        return _pinned(entry(target, kind))
-    if target.startswith(("https://", "http://")):
-        return _hash_files(located(resolve(named, kind)).where)
-    path = Path(target).expanduser()
-    if path.exists():
-        return _hash_files(path)
-    if "#" in target:  # a field of a file
-        return fingerprint(target.rpartition("#")[0], kind, fetch=fetch)
-    if target.startswith("hf://"):
-        return _hash_files(from_hub(target, fetch=fetch))
-    if kind == "models" and hub_model(target):
-        return _hash_files(snapshot(locate_language_model(target).place, fetch=fetch))
-    return ""
+    if resolved.entry is not None:
+        return _hash_pinned(resolved.entry)
+    if resolved.place == "web":
+        return _hash_files(located(resolved).where)
+    if resolved.place == "hub file":
+        return _hash_files(from_hub(resolved.target, fetch=fetch))
+    if resolved.place == "hub":
+        return _hash_files(snapshot(_place_of(resolved), fetch=fetch))
+    return _hash_files(resolved.where) if resolved.where.exists() else ""
 
 
-def _pinned(known: Entry) -> str:
+def _hash_pinned(known: Entry) -> str:
     """Hash the copy of an entry's data that is here, or is the first to be fetched: copies may differ."""
     located_here = here(known.name, known.sources)
     remote = [source.key for source in known.sources if source.remote]
@@ -157,6 +256,8 @@ def _pinned(known: Entry) -> str:
 
 def _hash_files(path: Path) -> str:
     """Hash a file with those that belong to it, or the files of a folder that a model or vectors are read from."""
+    from wordworth.embedding import reading, spacy_vectors
+
     if path.is_file():
         beside = tokenizers_beside(path) if path.suffix == ".gguf" else []
         return hash_content([measured_sum(file.resolve()) for file in (*reading.files_of(path), *beside)])

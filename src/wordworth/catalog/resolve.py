@@ -1,22 +1,24 @@
 """One rule for what a user names, whatever kind of thing it is: taken apart here, without network and quickly.
 
     NAME                              of the catalog; it comes before a file of that name
-    PATH                              a file or folder
+    PATH                              a file or folder; PATH#FIELD is a field of a file of text
     https://host/file[#sha256=…]      a file on the web
     hf://owner/name/file[@revision]   a file on the hub (hf://datasets/owner/name/… of a data set)
     NAME, OWNER/NAME[@revision]       a model of the hub
 
-`LABEL=` before any of them says what tables call it. A path that is there and holds `=` itself stays whole."""
+`LABEL=` before any of them says what tables call it. A path that is there and holds `=` itself stays whole.
+
+A study resolves what it is given once, before anything else (`study/names.py`). From then on the `Resolved` travels.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from wordworth.catalog.entry import Entry, Source
 from wordworth.catalog.fetch.hub import from_hub, hub_file, hub_model
 from wordworth.catalog.fetch.web import from_web, public_address, web_file
-from wordworth.catalog.registry import entry, knows
+from wordworth.catalog.registry import Entry, Source, entry, knows
 from wordworth.embedding.streams import FILE_SUFFIXES, plain_name
 from wordworth.errors import WordworthError
 from wordworth.files import measured_sum
@@ -42,11 +44,11 @@ class DataSet:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """These fields alone, to make another data set of."""
+        """Return only these fields, to make another data set of."""
         return {one.name: getattr(self, one.name) for one in fields(DataSet)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Resolved(DataSet):
     """What a name stands for: how tables call it, and what will be recorded of it.
 
@@ -54,38 +56,63 @@ class Resolved(DataSet):
     are the catalog's, the language blank for what has several.
     """
 
+    named: str
+    """What was named, with its label."""
+    label: str
+    """What tables are to call it; blank where that is not said."""
     target: str
     """What was named, without the label."""
+    kind: str
+    """The kind of the catalog that it is one of; blank for a file of no kind."""
     place: Place
     entry: Entry | None = None
     path: Path | None = None
     origin: Source | None = None
     """Of the catalog's sources the one that its data lies at."""
+    text_field: str = ""
+    """Of `PATH#FIELD`."""
     language: str = field(default="", kw_only=True)
+
+    def __str__(self) -> str:
+        """Return the name as it may be recorded or shown."""
+        return public_name(self.named)
+
+    def __repr__(self) -> str:
+        return f"Resolved({str(self)!r}, {self.kind!r}, {self.place!r})"
 
     @property
     def where(self) -> Path:
-        """Where it lies, once it is located."""
+        """Return where it lies, once it is located."""
         if self.path is None:
             raise WordworthError(f"there is no file {self.target}; check the path")
         return self.path
 
     @property
     def is_gguf(self) -> bool:
-        """Whether it is a GGUF file of the hub: a language model in one file."""
+        """Return whether it is a GGUF file of the hub: a language model in one file."""
         return self.place == "hub file" and hub_file(self.target).path.endswith(".gguf")
 
 
+Named = str | Path | Resolved
+"""A name, path or address as it was given, or what it was resolved to."""
+
+
+def find(named: Named, kind: str = "models") -> Resolved:
+    """Return what was resolved before as it is, and what a name or path stands for.
+
+    A name of the catalog, as the code gives it, has nothing to take apart.
+    """
+    if isinstance(named, Resolved):
+        return named
+    return of_entry(entry(named, kind)) if isinstance(named, str) and knows(named, kind) else resolve(named, kind)
+
+
 def resolve(named: str | Path, kind: str = "models") -> Resolved:
-    """What a name of that kind stands for. A `Path` is always the path of a file or folder."""
+    """Return what a name of that kind stands for. A `Path` is always the path of a file or folder."""
     label, target = split_label(named)
-    if isinstance(named, str) and knows(target, kind):
-        known = entry(target, kind)
-        language = "" if known.language == "several" else known.language
-        citation = str(known.reference)
-        return Resolved(
-            label or target, target, "catalog", known, language=language, licence=known.licence, reference=citation
-        )
+    is_text = isinstance(named, str)
+    if is_text and kind and knows(target, kind):
+        return replace(of_entry(entry(target, kind), label), named=str(named))
     if target.startswith(("https://", "http://")):
         file = web_file(target)
         if kind == "models" and file.name.lower().endswith(".gguf"):
@@ -93,26 +120,47 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
                 f"{file.public} is a GGUF file at an address, from where none is loaded; fetch it and give its path, "
                 "or name it on the hub as hf://owner/name/file.gguf"
             )
-        name = _plain(Path(file.name), kind)
-        return Resolved(label or name, target, "web", source=file.public)
+        name = label or _plain(Path(file.name), kind)
+        return Resolved(name, str(named), label, target, kind, "web", source=file.public)
+    text_field = ""
+    if is_text and kind in ("", "corpora") and not _exists(Path(target).expanduser()):
+        target, _, text_field = target.partition("#")
+    facts: dict[str, Any] = {"label": label, "target": target, "kind": kind, "text_field": text_field}
     if target.startswith("hf://"):
-        name = _plain(Path(hub_file(target).path), kind)
-        return Resolved(label or name, target, "hub file", source=target)
+        name = label or _plain(Path(hub_file(target).path), kind)
+        return Resolved(name, str(named), **facts, place="hub file", source=target)
     path = Path(target).expanduser()
     try:
-        there = path.exists()
+        is_there = path.exists()
     except OSError as error:
         raise WordworthError(f"{target[:80]} cannot be looked up ({error.strerror}); check the path") from error
-    if isinstance(named, str) and not there:
+    if is_text and not is_there:
         if kind == "models" and hub_model(target) and path.suffix not in FILE_SUFFIXES:
-            return Resolved(label or target, target, "hub", source=target)
-        if kind != "models" and len(path.parts) == 1 and not path.suffix:
+            return Resolved(label or target, str(named), **facts, place="hub", source=target)
+        if kind not in ("", "models") and len(path.parts) == 1 and not path.suffix:
             entry(target, kind)  # no such file, and it reads like a name: the error gives the nearest names
-    return Resolved(label or _plain(path, kind), target, "path", path=path, source=str(path))
+    name = label or _plain(path, kind)
+    return Resolved(name, str(named), **facts, place="path", path=path, source=str(path))
+
+
+def of_entry(known: Entry, label: str = "") -> Resolved:
+    """Return an entry of the catalog as what its name stands for."""
+    return Resolved(
+        label or known.name,
+        named=known.name,
+        label=label,
+        target=known.name,
+        kind=known.kind,
+        place="catalog",
+        entry=known,
+        language="" if known.language == "several" else known.language,
+        licence=known.licence,
+        reference=str(known.reference),
+    )
 
 
 def located(resolved: Resolved) -> Resolved:
-    """The same with its files on this machine, fetched where they are not."""
+    """Return the same with its files on this machine, fetched where they are not."""
     if resolved.place == "web":
         return replace(resolved, path=from_web(resolved.target))
     if resolved.place == "hub file":
@@ -128,9 +176,9 @@ def located(resolved: Resolved) -> Resolved:
     return replace(resolved, path=data.path, sha256=data.sha256, source=data.source.place, origin=data.source)
 
 
-def located_data(named: str | Path, kind: str, language: str = "english") -> Resolved:
-    """A data set that is named, on this machine and with its checksum. `language` is that of the user's own."""
-    data = located(resolve(named, kind))
+def located_data(named: Named, kind: str, language: str = "english") -> Resolved:
+    """Return a data set on this machine with its checksum. `language` is that of the user's own."""
+    data = located(find(named, kind))
     path = data.where
     if not _exists(path):
         raise WordworthError(f"there is no file {path}; give the path of a file, or a name from `wordworth ls {kind}`")
@@ -139,7 +187,7 @@ def located_data(named: str | Path, kind: str, language: str = "english") -> Res
 
 
 def split_label(named: str | Path) -> tuple[str, str]:
-    """`LABEL=target` taken apart; the label is blank where there is none."""
+    """Take `LABEL=target` apart; the label is blank where there is none."""
     text = str(named)
     label, equals, target = text.partition("=")
     if isinstance(named, Path) or not equals or "/" in label or _exists(Path(text).expanduser()):
@@ -149,27 +197,17 @@ def split_label(named: str | Path) -> tuple[str, str]:
     return label, target
 
 
-def label_of(named: str | Path, kind: str = "models") -> str:
-    """What tables call it."""
-    return resolve(named, kind).name
-
-
-def target_of(named: str | Path) -> str:
-    """What is named, without the label."""
-    return split_label(named)[1]
-
-
-def public_name(named: str | Path) -> str:
-    """A name as it may be recorded or shown: that of an address without its query, where a token may stand."""
+def public_name(named: str) -> str:
+    """Return a name as it may be recorded or shown: that of an address without its query, where a token may stand."""
     label, target = split_label(named)
     if not target.startswith(("https://", "http://")):
-        return str(named)
+        return named
     public = public_address(target)
     return f"{label}={public}" if label else public
 
 
 def _plain(path: Path, kind: str) -> str:
-    """What tables call a file when no label says: its name without what shows its format."""
+    """Return what tables call a file without a label: its name without what shows its format."""
     if kind == "corpora" or path.is_dir():
         return path.name
     if kind != "models":
@@ -178,7 +216,7 @@ def _plain(path: Path, kind: str) -> str:
 
 
 def _exists(path: Path) -> bool:
-    """Whether there is a file or folder; a name that no file can have is none."""
+    """Return whether there is a file or folder; a name that no file can have is none."""
     try:
         return path.exists()
     except OSError:

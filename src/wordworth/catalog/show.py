@@ -4,7 +4,6 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, NamedTuple
 
-from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.hub import hub_file, is_cached
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.analogies import load_analogies
@@ -15,7 +14,7 @@ from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.paraphrases import load_paraphrases
 from wordworth.catalog.read.word_sets import load_translations, load_word_set
-from wordworth.catalog.registry import entry
+from wordworth.catalog.registry import Entry, entry
 from wordworth.errors import WordworthError
 
 _UNITS = {

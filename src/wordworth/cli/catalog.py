@@ -11,7 +11,7 @@ from wordworth.cli.commands import complete_choices, complete_names
 from wordworth.cli.options import Json, Offline
 
 if TYPE_CHECKING:
-    from wordworth.catalog.entry import Entry
+    from wordworth.catalog.registry import Entry
 
 _KINDS = [kind.replace("_", "-") for kind in KINDS]
 

@@ -47,7 +47,7 @@ def _command(name: str) -> Any:
         settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **more: Any
     ) -> None:
         from wordworth.results.run import default_folder, refuse_taken
-        from wordworth.study.checks import find_checkpoints
+        from wordworth.study.names import find_checkpoints
 
         folder = output or default_folder(name)
         refuse_taken(folder, overwrite=overwrite)

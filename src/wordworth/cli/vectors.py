@@ -36,8 +36,7 @@ def _check_free(path: Path, overwrite: bool, *, is_file: bool = True) -> None:
 def _debias(
     settings: DebiasSettings, model: str, output: Path, run_output: Path | None, overwrite: bool, json: bool, **_: Any
 ) -> None:
-    from wordworth.catalog.kinds import kind_of
-    from wordworth.catalog.models import load_embeddings
+    from wordworth.catalog.models import kind_of, load_embeddings
     from wordworth.embedding import Embedding, save
     from wordworth.embedding.writing import check_words
     from wordworth.results.run import default_folder, refuse_taken

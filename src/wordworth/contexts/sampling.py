@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from wordworth.catalog.read.corpora import Corpus, load_corpus
+from wordworth.catalog.resolve import Named
 from wordworth.contexts.sentences import LONGEST, SHORTEST, Finder, Found
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
@@ -184,7 +185,7 @@ class Draw:
     lower_case: bool = False
 
 
-def load_texts(named: Sequence[str | Path], language: str) -> list[Corpus]:
+def load_texts(named: Sequence[Named], language: str) -> list[Corpus]:
     """Corpora that are drawn from as one text, all of one language."""
     corpora = [load_corpus(name, language=language) for name in named]
     for corpus in corpora:

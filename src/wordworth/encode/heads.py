@@ -1,12 +1,12 @@
 """Networks with a task's head on top, loaded by the same rules as bare ones: safetensors only, no code of theirs."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.catalog.models import locate_language_model
+from wordworth.catalog.resolve import Named
 from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
 from wordworth.encode.loading import load_files
 from wordworth.encode.model import max_length_of
@@ -38,7 +38,7 @@ class Headed:
 
 def load_with_head(
     kind: Any,
-    name_or_path: str | Path,
+    name_or_path: Named,
     *,
     device: str = "auto",
     dtype: str = "float32",

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wordworth.catalog.resolve import Named
 from wordworth.contexts import Context, Sample, decontextualized
 from wordworth.embedding import Layers, Provenance, Slot
 from wordworth.embedding.core import Spelled, as_written, look_up
@@ -210,7 +210,7 @@ class WordsAlone(Layers):
         )
 
 
-def words_alone(model: LanguageModel | str | Path, language: str = "", *, device: str = "auto") -> WordsAlone:
+def words_alone(model: LanguageModel | Named, language: str = "", *, device: str = "auto") -> WordsAlone:
     """Return a sentence encoder as an embedding of the words that it will be asked for."""
     loaded = model if isinstance(model, LanguageModel) else load_named(model, device=device)
     none = np.empty((0, loaded.dim), dtype=np.float32)

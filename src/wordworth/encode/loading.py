@@ -24,6 +24,7 @@ from transformers.utils import logging
 
 from wordworth.catalog.fetch.hub import from_hub, snapshot
 from wordworth.catalog.models import locate_language_model, weight_files
+from wordworth.catalog.resolve import Named
 from wordworth.encode.conversion import converted, converted_checkpoint
 from wordworth.encode.model import LanguageModel, family_of, refuse_huge, wrap
 from wordworth.encode.sentence import lies_at, load_sentence_encoder
@@ -52,7 +53,7 @@ def in_pooler(weight: str, network: PreTrainedModel) -> bool:
 
 
 def load_model(
-    name_or_path: str | Path, *, device: str = "auto", dtype: str = "float32", name: str | None = None
+    name_or_path: Named, *, device: str = "auto", dtype: str = "float32", name: str | None = None
 ) -> LanguageModel:
     """A model of the catalog, of a path (a GGUF file, a folder of safetensors or with one GGUF) or of the hub.
 

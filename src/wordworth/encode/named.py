@@ -2,11 +2,11 @@
 
 import copy
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
 
+from wordworth.catalog.resolve import Named
 from wordworth.encode.loading import load_model, quietly
 from wordworth.encode.model import LanguageModel, is_sentence_encoder, wrap
 from wordworth.encode.sentence import of_network
@@ -15,16 +15,16 @@ from wordworth.engine.engines import Recipe, load
 from wordworth.errors import WordworthError
 
 
-def load_named(named: str | Path, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
+def load_named(named: Named, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
     """A model of the catalog, of a path or of the hub; `LABEL=` before it says what tables call it.
 
     With workers, they load it and this process knows of it all but its weights.
     """
-    model: LanguageModel = load(Recipe(load_here, {"named": str(named), "device": device, "dtype": dtype}))
+    model: LanguageModel = load(Recipe(load_here, {"named": named, "device": device, "dtype": dtype}))
     return model
 
 
-def load_here(named: str, device: str, dtype: str) -> LanguageModel:
+def load_here(named: Named, device: str, dtype: str) -> LanguageModel:
     """The same in this process, whatever the engine."""
     model = load_model(named, device=device, dtype=dtype)
     return replace(model, recipe=Recipe(load_here, {"named": named, "device": device, "dtype": dtype}))

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize, pad, relu
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 
-from wordworth.catalog.kinds import SENTENCE_FILES
+from wordworth.catalog.models import SENTENCE_FILES
 from wordworth.encode.model import LanguageModel
 from wordworth.errors import Foreign, WordworthError
 from wordworth.progress import waiting

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
 
+from wordworth.catalog.resolve import Named, find
 from wordworth.embedding import Embedding
 from wordworth.encode.heads import Headed, load_with_head, padding_of
 from wordworth.encode.passes import TOLERANCE, accepted
@@ -170,19 +171,20 @@ def _ignores_padding(headed: Headed) -> bool:
 
 
 def load_cross_encoder(
-    name_or_path: str | Path, *, labels: Sequence[str] | None = None, device: str = "auto", name: str | None = None
+    name_or_path: Named, *, labels: Sequence[str] | None = None, device: str = "auto", name: str | None = None
 ) -> CrossEncoder:
     """Load an NLI model from a folder of safetensors or from the hub by its name.
 
     The order of its labels is its configuration's; `labels` gives it where that does not say (`LABEL_0`, …).
     """
-    headed = load_with_head(AutoModelForSequenceClassification, name_or_path, device=device, name=name)
+    resolved = find(name_or_path)
+    headed = load_with_head(AutoModelForSequenceClassification, resolved, device=device, name=name)
     headed.network.requires_grad_(False)
-    return replace(make_cross_encoder(headed, labels), trained_without=_read_notes(name_or_path))
+    return replace(make_cross_encoder(headed, labels), trained_without=_read_notes(resolved.target))
 
 
 def untrained_cross_encoder(
-    name_or_path: str | Path, *, device: str = "auto", name: str | None = None, dropout: float = 0.1, seed: int = 0
+    name_or_path: Named, *, device: str = "auto", name: str | None = None, dropout: float = 0.1, seed: int = 0
 ) -> CrossEncoder:
     """Load any encoder with a new head of three labels, to be trained (`finetune_nli`).
 

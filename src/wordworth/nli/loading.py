@@ -5,7 +5,7 @@ A network over word vectors is a folder with `config.json` and `model.safetensor
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,10 +16,9 @@ from pydantic import BaseModel
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from wordworth.catalog.fetch.sources import locate
-from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.registry import entries, entry, knows
-from wordworth.catalog.resolve import split_label
+from wordworth.catalog.models import load_one_embedding
+from wordworth.catalog.registry import entries, knows
+from wordworth.catalog.resolve import Named, find, located
 from wordworth.embedding import Embedding
 from wordworth.errors import Foreign, WordworthError, first_problem
 from wordworth.files import replacing
@@ -162,20 +161,19 @@ def write_model(folder: Path, network: Network, vectors: Vectors) -> None:
         save_file(tensors, part)
 
 
-def load(named: str | Path | NliModel, device: str = "auto", labels: Sequence[str] = ()) -> NliModel:
+def load(named: Named | NliModel, device: str = "auto", labels: Sequence[str] = ()) -> NliModel:
     """Load an NLI model: `nli-glove`, a folder of `train-nli`, or a folder or name for `transformers`.
 
     `LABEL=…` says what tables call it. `labels` is the order of a transformer's outputs where its files do not say.
     """
-    if not isinstance(named, str | Path):
+    if not isinstance(named, Named):
         return named
-    label, target = split_label(named)
-    if knows(target, "models") or _is_trained_network(Path(target).expanduser()):
-        model = load_attention_nli(target)
-        return replace(model, name=label) if label else model
+    resolved = find(named)
+    if resolved.entry is not None or _is_trained_network(Path(resolved.target).expanduser()):
+        return load_attention_nli(resolved)
     from wordworth.nli.cross_encoder import load_cross_encoder  # slow to import, and needed only here
 
-    return load_cross_encoder(target, device=device, name=label or None, labels=tuple(labels) or None)
+    return load_cross_encoder(resolved, device=device, labels=tuple(labels) or None)
 
 
 def _is_trained_network(folder: Path) -> bool:
@@ -186,18 +184,17 @@ def _is_trained_network(folder: Path) -> bool:
     return isinstance(config, dict) and config.get("kind") == "decomposable-attention"
 
 
-def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
+def load_attention_nli(named: Named = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
     """Load a trained model; it reads the vectors it was trained on, or `vectors` in their place (projected ones)."""
-    name = str(named)
-    if isinstance(named, str) and knows(name, "models"):
-        declared = entry(name, "models")
-        if declared.details["family"] != "nli":
+    resolved = find(named)
+    if resolved.entry is not None:
+        if resolved.entry.details["family"] != "nli":
             models = ", ".join(one.name for one in entries("models") if one.details["family"] == "nli")
-            raise WordworthError(f"{name} is no NLI model; of the catalog's models {models} is one")
-        folder = locate(name, declared.sources).path
+            raise WordworthError(f"{resolved.target} is no NLI model; of the catalog's models {models} is one")
+        name, folder = resolved.name, located(resolved).where
     else:
-        folder = Path(name).expanduser()
-        name = folder.name
+        folder = Path(resolved.target).expanduser()
+        name = resolved.label or folder.name
     trained = read_model(folder)
     if vectors is not None or not trained.projections:
         return AttentionNli(name, trained.network, _load_embedder(trained, folder, vectors))
@@ -236,29 +233,21 @@ def _load_same_embedding(about: VectorsRead, folder: Path) -> Embedding:
     if about.steps:
         steps = ", ".join(about.steps)
         raise WordworthError(f"{folder} was trained on {named} after {steps}; give those vectors with --vectors")
-    embedding = one_embedding(named)
+    embedding = load_one_embedding(named)
     if about.sha256 and embedding.provenance.sha256 != about.sha256:
         raise WordworthError(f"{named} is another file than {folder} was trained on; give the right one")
     return embedding
 
 
-def one_embedding(named: str | Path) -> Embedding:
-    """Load the one embedding of that name or path; a folder of many decades is not one."""
-    embeddings = list(load_embeddings(named))
-    if len(embeddings) != 1:
-        raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
-    return embeddings[0]
-
-
-def vectors_to_train_on(named: str | Path | Embedding | Vectors, seed: int) -> Vectors:
+def vectors_to_train_on(named: Named | Embedding | Vectors, seed: int) -> Vectors:
     """Load static vectors by name, path or as they are, or ELMo from a folder with its options and weights."""
     if isinstance(named, Vectors):
         return named
     if not isinstance(named, Embedding):
-        folder = Path(named).expanduser()
-        if folder.is_dir() and elmo_files(folder):
-            return _load_elmo_vectors(folder)
-        named = one_embedding(named)
+        resolved = find(named)
+        if resolved.path is not None and resolved.path.is_dir() and elmo_files(resolved.path):
+            return _load_elmo_vectors(resolved.path)
+        named = load_one_embedding(resolved)
     made = named.provenance
     about = VectorsRead(kind="static", name=made.name, source=made.source, sha256=made.sha256, steps=list(made.steps))
     return Vectors(StaticVectors(named, draw_extra_vectors(named.dim, seed)), about)

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -33,6 +34,7 @@ from wordworth.pages.missing import FAILED_HEADER, NOTHING, failed_rows, missing
 from wordworth.pages.runs import IS_ORIGINAL, Runs, ended, read_runs
 from wordworth.pages.tables import HEADINGS
 from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
+from wordworth.results.notices import Notice
 from wordworth.results.numbers import format_list, format_number
 from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run
 from wordworth.visible import visible
@@ -55,17 +57,19 @@ def write_report(
     form: str = "html",
     *,
     tables: Sequence[str] = (),
+    notices: Sequence[Notice] = (),
 ) -> Path:
     """Write the report of these runs and audits and return its path.
 
     It goes into the folder of the one run or audit, or into the working folder for several. `tables` chooses from the
-    tables of Markdown or LaTeX.
+    tables of Markdown or LaTeX. `notices` are those of an audit whose runs are in memory.
     """
     if form not in FORMATS:
         raise WordworthError(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
     if form not in TABLE_WRITERS and tables:
         raise WordworthError("--table chooses from tables; give --format md or --format latex with it")
     runs = read_runs(runs_or_folders)
+    runs = replace(runs, notices=(*runs.notices, *notices))
     place = output or _folder_of(runs_or_folders) / FORMATS[form]
     if place.is_dir():
         raise WordworthError(f"{place} is a folder; name the file to write, such as {place / FORMATS[form]}")

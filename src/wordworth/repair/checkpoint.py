@@ -17,6 +17,7 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from wordworth import __version__
 from wordworth.catalog.models import locate_language_model
+from wordworth.catalog.resolve import Named
 from wordworth.encode.heads import Headed
 from wordworth.encode.loading import in_pooler, load_files, quietly
 from wordworth.encode.model import max_length_of, trial_ids
@@ -52,7 +53,7 @@ Taking a direction out does not take a bias out of all that a model does: measur
 """
 
 
-def load_whole(named: str | Path, *, device: str = "auto") -> Headed:
+def load_whole(named: Named, *, device: str = "auto") -> Headed:
     """Load a network with all that its files hold, of the class that its configuration names, in float32."""
     model = locate_language_model(named)
 

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wordworth.catalog.kinds import Kind, kind_of
-from wordworth.catalog.registry import entry, knows
-from wordworth.catalog.resolve import target_of
+from wordworth.catalog.models import Kind, kind_of
+from wordworth.catalog.registry import knows
+from wordworth.catalog.resolve import Resolved
 from wordworth.errors import WordworthError, listed
 from wordworth.results.notices import Notice
 from wordworth.study import STUDIES, Study, study
@@ -23,9 +23,14 @@ class Planned:
     """A study and the models that it is run on."""
 
     study: Study
-    models: tuple[str, ...]
+    models: tuple[Resolved, ...]
     language: str = ""
     """Of the models, where it is not English; blank for a study that takes several languages at once."""
+
+    @property
+    def model_names(self) -> list[str]:
+        """Return the names of the models as they were given."""
+        return [str(model) for model in self.models]
 
     @property
     def folder_name(self) -> str:
@@ -34,25 +39,25 @@ class Planned:
 
 
 def plan_audit(
-    models: Sequence[str], kind: Kind | None = None, language: str | None = None
+    models: Sequence[Resolved], kind: Kind | None = None, language: str | None = None
 ) -> tuple[list[Planned], list[Notice]]:
     """Return the studies that apply to some of the models, and what is skipped and why.
 
     `kind` says what a model is where its files do not, `language` its language where the catalog does not. The tests
     of bias in a language model are those of `vast`, of word vectors those of `weat`.
     """
-    if len(set(models)) < len(models):
+    if len({model.named for model in models}) < len(models):
         raise WordworthError("a model is named twice; name each once")
-    kinds = {model: kind or kind_of(model) for model in models}
+    kinds = {model.named: kind or kind_of(model) for model in models}
     planned: list[Planned] = []
     skipped: list[Notice] = []
     for declared in audited_studies():
-        by_language: dict[str, list[str]] = {}
+        by_language: dict[str, list[Resolved]] = {}
         has_language = "language" in _setting_names(declared)
-        for model in (model for model in models if kinds[model] in declared.kinds):
-            own = language or _language_of(model)
+        for model in (model for model in models if kinds[model.named] in declared.kinds):
+            own = language or model.language
             if reason := declared.why_not_in(own):
-                skipped.append(Notice(kind="skipped", study=declared.name, model=model, reason=reason))
+                skipped.append(Notice(kind="skipped", study=declared.name, model=str(model), reason=reason))
             else:
                 by_language.setdefault("" if not has_language or own == "english" else own, []).append(model)
         planned += [Planned(declared, tuple(some), one) for one, some in by_language.items()]
@@ -77,7 +82,7 @@ def audit_settings(
     language is taken (`bellezza-chinese`), or what the study takes by default.
     """
     chosen = dict(planned.study.quick if quick else planned.study.full)
-    others = {language or _language_of(model) for model in planned.models} - {"", "english"}
+    others = {language or model.language for model in planned.models} - {"", "english"}
     for kind in chosen.keys() & set(DATA_SETTINGS):
         if not all(knows(f"{name}-{one}", kind) for name in chosen[kind] for one in others):
             del chosen[kind]
@@ -101,13 +106,6 @@ def reductions_of(planned: Sequence[Planned], kind: Kind | None = None) -> list[
 
 def _setting_names(declared: Study) -> set[str]:
     return {field.name for field in declared.settings.fields()}
-
-
-def _language_of(model: str) -> str:
-    """Return a model's language where the catalog declares one; a model of several languages counts as English."""
-    target = target_of(model)
-    declared = entry(target, "models").language if knows(target, "models") else ""
-    return "" if declared == "several" else declared
 
 
 def unmeasured(

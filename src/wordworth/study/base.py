@@ -17,10 +17,11 @@ from wordworth.engine.notices import collecting_notices, notices
 from wordworth.task.settings import Settings, either
 
 if TYPE_CHECKING:  # a help reads studies too, and has to be quick
-    from wordworth.catalog.kinds import Kind
+    from wordworth.catalog.models import Kind
     from wordworth.results.findings import Findings
     from wordworth.results.run import Run
     from wordworth.results.table import Table
+    from wordworth.study.names import Inputs
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -86,45 +87,39 @@ class Study:
         """Run the study on models (names, paths, or loaded ones) with settings by name."""
         return self.run(models, self.settings.of(self.name, settings))
 
-    def run(
+    def run(self, models: Any, settings: Settings, checkpoints: Mapping[str, tuple[str, int]] = NOTHING) -> "Run":
+        """Run the study on models and data by name, path or as they are.
+
+        `checkpoints` says of loaded models in training, by their labels, which model they are and after how many steps.
+        """
+        from wordworth.study.names import resolve_inputs
+
+        return self.run_on(resolve_inputs(models or self.default_models, settings), checkpoints=checkpoints)
+
+    def run_on(
         self,
-        models: Any,
-        settings: Settings,
+        inputs: "Inputs",
         fingerprints: Mapping[str, str] | None = None,
         checkpoints: Mapping[str, tuple[str, int]] = NOTHING,
     ) -> "Run":
-        """Run the study.
+        """Run the study on what is resolved; `fingerprints` are those of what is read, where they were taken earlier."""
+        from wordworth.study.names import check_data, check_models, refuse_changed
 
-        `fingerprints` are those of what is read, where they were taken earlier. `checkpoints` says of loaded models in
-        training, by their labels, which model they are and after how many steps.
-        """
-        from wordworth.study.checks import Checkpoint, fingerprints_of, refuse_changed
-
-        given = [models] if isinstance(models, str | Path) or not isinstance(models, Sequence) else list(models)
-        given = given or list(self.default_models)
-        steps = {one.label: (one.name, one.step) for one in given if isinstance(one, Checkpoint)}
-        given = [one.target if isinstance(one, Checkpoint) else one for one in given]
+        models, settings = inputs.models, inputs.settings
         with collecting_notices():
-            self.check(given, settings)
-            names = [model for model in given if isinstance(model, str | Path)]
-            before = fingerprints_of(names, settings) if fingerprints is None else dict(fingerprints)
+            check_models(self.name, models, self.kinds | self.also_accepts)
+            check_data(settings)
+            before = inputs.fingerprints() if fingerprints is None else dict(fingerprints)
             started, clock = datetime.now(UTC), time.monotonic()
             with using(getattr(settings, "engine", "local")), hashed_once():
-                findings = self.measure(given, settings)
+                findings = self.measure(models, settings)
             for text in notices():
                 findings.notice("caution", text)
-            refuse_changed(before, fingerprints_of(names, settings, fetch=False))
-            findings.checkpoints |= {**checkpoints, **steps}
-            run = self.describe(findings, given, settings, before)
+            refuse_changed(before, inputs.fingerprints(fetch=False))
+            findings.checkpoints |= {**checkpoints, **inputs.checkpoints}
+            run = self.describe(findings, models, settings, before)
             run.started, run.seconds = started, round(time.monotonic() - clock, 2)
         return run
-
-    def check(self, models: Sequence[Any], settings: Settings) -> None:
-        """Stop, before anything is loaded, at a name or file that is not there."""
-        from wordworth.study.checks import check_data, check_models
-
-        check_models(self.name, models, self.kinds | self.also_accepts)
-        check_data(settings)
 
     def why_not_in(self, language: str) -> str:
         """Return why it cannot be run on a model of a language; blank where it can. A blank language is English."""
@@ -141,13 +136,12 @@ class Study:
         fingerprints: Mapping[str, str] = NOTHING,
     ) -> "Run":
         """Return the run of these findings, with what it says of the study, the models and the settings."""
-        from wordworth.catalog.resolve import public_name
+        from wordworth.catalog.resolve import Resolved
 
-        names = [model if isinstance(model, str | Path) else model.name for model in models]
         table = settings.as_table()
         return findings.to_run(
             command=_command_line(),
-            named=[public_name(name) for name in names],
+            named=[str(model) if isinstance(model, Resolved) else model.name for model in models],
             fingerprints=dict(fingerprints),
             settings=table,
             may_differ=self.settings.may_differ(),

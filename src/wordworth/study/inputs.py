@@ -1,21 +1,19 @@
 """The models that a study is run on, loaded and recorded; and lexica, tests and texts in their language."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordworth.catalog.entry import Entry
-from wordworth.catalog.kinds import kind_of
-from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.models import kind_of, load_embeddings
 from wordworth.catalog.read.association_tests import AssociationTest, load_tests, translated
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.catalog.read.lexica import Lexicon, lexica_in, load_lexicon
-from wordworth.catalog.registry import entries, entry, knows
+from wordworth.catalog.registry import Entry, entries, entry, knows
+from wordworth.catalog.resolve import Named, Resolved
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
 from wordworth.study.shared_settings import ALL, OfEmbeddings
-from wordworth.task.settings import ByLayer, Named, Placement
+from wordworth.task.settings import ByLayer, Placement
 
 if TYPE_CHECKING:  # torch, which word vectors in files do without
     from wordworth.encode import LanguageModel
@@ -50,7 +48,7 @@ def load_vectors(
                 yield Layers.of(embedding), own
 
 
-def _load_all(model: str | Path | Embedding, language: str, settings: OfEmbeddings) -> Iterable[Embedding]:
+def _load_all(model: Named | Embedding, language: str, settings: OfEmbeddings) -> Iterable[Embedding]:
     if isinstance(model, Embedding):
         return [model]
     return load_embeddings(model, language=language, on_bad=settings.on_bad, file_format=settings.file_format)
@@ -92,15 +90,16 @@ def _known_to(model: Any, every: Sequence[str]) -> tuple[str, ...]:
 
 
 def _declared(model: Any) -> Entry | None:
-    name = str(model) if isinstance(model, str | Path) else str(model.name)
-    return entry(name, "models") if knows(name, "models") else None
+    if isinstance(model, Resolved):
+        return model.entry
+    return entry(model.name, "models") if knows(model.name, "models") else None
 
 
 def is_sentence_encoder(model: Any) -> bool:
     """Return whether it is a sentence encoder, by name or loaded."""
     if isinstance(model, Embedding):
         return False
-    return kind_of(model) == "sentence" if isinstance(model, str | Path) else getattr(model, "family", "") == "sentence"
+    return kind_of(model) == "sentence" if isinstance(model, Resolved) else getattr(model, "family", "") == "sentence"
 
 
 def encode_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
@@ -126,16 +125,16 @@ def load_tests_in(
                 yield put
 
 
-def is_static(model: "str | Path | LanguageModel | Embedding") -> bool:
+def is_static(model: "Resolved | LanguageModel | Embedding") -> bool:
     """Return whether these are word vectors, and not a language model."""
-    return kind_of(model) == "static" if isinstance(model, str | Path) else isinstance(model, Embedding)
+    return kind_of(model) == "static" if isinstance(model, Resolved) else isinstance(model, Embedding)
 
 
-def load_model(named: "str | Path | LanguageModel", settings: Placement) -> "LanguageModel":
+def load_model(named: "Named | LanguageModel", settings: Placement) -> "LanguageModel":
     """Load a language model by name or path; one that is loaded stays. Layers that it does not have are an error."""
     from wordworth.encode import load_named
 
-    if isinstance(named, str | Path):
+    if isinstance(named, Named):
         named = load_named(named, device=settings.device, dtype=settings.precision)
     if isinstance(settings, ByLayer):
         select_layers(named, settings)
@@ -187,7 +186,7 @@ def load_corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
 
 def is_lexicon_name(name: Named) -> bool:
     """Return whether the catalog has a lexicon of this name."""
-    return isinstance(name, str) and knows(name, "lexica")
+    return name.entry is not None if isinstance(name, Resolved) else isinstance(name, str) and knows(name, "lexica")
 
 
 def load_lexicon_in(name: Named, language: str, settings: Any, **more: Any) -> Lexicon:

@@ -9,6 +9,7 @@ from wordworth.study.shared_settings import ALL, OfEmbeddings
 from wordworth.task.settings import Sensitive, WordLookup
 
 if TYPE_CHECKING:
+    from wordworth.catalog.resolve import Resolved
     from wordworth.embedding import Embedding, Layers
     from wordworth.results.findings import Findings
     from wordworth.results.run import Run
@@ -37,7 +38,7 @@ class Weat(Study):
         "can be counted. The interval of d is over the words of the four sets."
     )
 
-    def measure(self, models: "Sequence[str | Embedding]", settings: WeatSettings) -> "Findings":
+    def measure(self, models: "Sequence[Resolved | Embedding]", settings: WeatSettings) -> "Findings":
         """Run association tests; of the ten, one that an embedding has no words for is skipped with a notice."""
         from wordworth.catalog.read.association_tests import languages
         from wordworth.results.findings import Findings

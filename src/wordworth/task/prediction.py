@@ -20,6 +20,7 @@ from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.paraphrases import Paraphrases, load_paraphrases
 from wordworth.catalog.read.wordnet import WordNet
+from wordworth.catalog.resolve import Named
 from wordworth.encode import LanguageModel
 from wordworth.files import cache_dir, scratch
 from wordworth.measure.diversity import Part, type_coverages
@@ -253,7 +254,7 @@ DRAWN = "drawn"
 
 
 def load_paraphrase_sets(
-    named: Sequence[str | Path | Paraphrases],
+    named: Sequence[Named | Paraphrases],
     corpus: Corpus,
     frequencies: Frequencies,
     wordnet: WordNet | None,

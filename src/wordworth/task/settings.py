@@ -67,7 +67,7 @@ SENSITIVITY = (
     "flipped are those whose conclusion (p < .05 and the sign, or neither) is another. Fewer words have less power."
 )
 Named = Annotated[str | Path, SkipValidation]
-"""A name of the catalog, a path, or a loaded object."""
+"""A name of the catalog, a path, or a loaded object; in the settings of a study that runs, `Resolved`."""
 
 
 @dataclass(frozen=True)
@@ -225,14 +225,14 @@ def either(words: Sequence[str], joint: str = "or") -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
-    if isinstance(value, str) and "://" in value:
-        from wordworth.catalog.resolve import public_name  # which fetches: too much for a help
-
-        return public_name(value)  # without a token in the address
-    if value is None or isinstance(value, str | int | float | bool):
+    if value is None or isinstance(value, int | float | bool) or (isinstance(value, str) and "://" not in value):
         return value
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
+    from wordworth.catalog.resolve import Resolved, public_name  # which fetches: too much for a help
+
+    if isinstance(value, str | Resolved):
+        return public_name(value) if isinstance(value, str) else str(value)  # without a token in the address
     name = getattr(value, "name", None) if not isinstance(value, Path) else None
     return name if isinstance(name, str) else getattr(value, "__name__", None) or str(value)
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.wordnet import WordNet
+from wordworth.catalog.resolve import Named
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
@@ -30,7 +30,7 @@ Near = Embedding | Similarity
 
 
 def load_similarities(
-    named: Sequence[str | Path | Embedding], corpus: Corpus, parting: Parting, wordnet: WordNet | None, seed: int
+    named: Sequence[Named | Embedding], corpus: Corpus, parting: Parting, wordnet: WordNet | None, seed: int
 ) -> dict[str, Near]:
     """Load embeddings and similarities by their `variant` in scores; word2vec is trained on `corpus`."""
     near: dict[str, Near] = {}

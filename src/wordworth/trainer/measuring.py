@@ -16,13 +16,13 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from wordworth.catalog.kinds import HEADS, Kind
+from wordworth.catalog.models import HEADS, Kind
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import Foreign, WordworthError
 from wordworth.results.findings import Findings
 from wordworth.results.run import Run
 from wordworth.study import STUDIES, Study, study
-from wordworth.study.checks import CALLED, step_label
+from wordworth.study.names import CALLED, step_label
 from wordworth.task.settings import ByLayer, Settings, either
 from wordworth.whole_words import WordModel, wrap_word_model
 

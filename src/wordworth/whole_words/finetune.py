@@ -20,6 +20,7 @@ from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.resolve import Named
 from wordworth.encode.identity import VERSIONS, hash_config, hash_network, hash_tokenizer
 from wordworth.encode.loading import quietly
 from wordworth.engine.cache import CacheSlot, slot
@@ -68,7 +69,7 @@ class FineTuned:
 
 
 def fine_tune(
-    named: str | Path,
+    named: Named,
     text: Corpus,
     training: Training | None = None,
     *,

@@ -4,14 +4,12 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
 from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.catalog.read.frequencies import Frequencies, is_frequency_file, load_frequencies
-from wordworth.catalog.registry import knows
-from wordworth.catalog.resolve import target_of
+from wordworth.catalog.read.frequencies import Frequencies, kind_of_counts, load_frequencies
+from wordworth.catalog.resolve import Named, Resolved
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
@@ -60,10 +58,9 @@ def assign_bands(words: Iterable[str], frequencies: Frequencies, bands: Bands) -
     return {word: bands.of(next((counts[form] for form in spell(word) if form in counts), None)) for word in words}
 
 
-def frequencies_of(named: str | Path, parting: Parting = Parting(), *, language: str = "english") -> Frequencies:  # noqa: B008 - frozen
+def frequencies_of(named: Named, parting: Parting = Parting(), *, language: str = "english") -> Frequencies:  # noqa: B008 - frozen
     """Load a list of the catalog (`wordfreq`) or a file of words and counts, or count the words of a text once."""
-    target = target_of(named)
-    if (isinstance(named, str) and knows(target, "frequencies")) or is_frequency_file(Path(target).expanduser()):
+    if (named.kind if isinstance(named, Resolved) else kind_of_counts(named)) == "frequencies":
         return load_frequencies(named, language=language)
     return count_words(load_corpus(named, language=language), parting)
 

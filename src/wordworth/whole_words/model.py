@@ -1,7 +1,6 @@
 """A language model with its head, ready to predict words."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, SupportsIndex
 
 import torch
@@ -16,6 +15,7 @@ from transformers import (
 )
 
 from wordworth.catalog.models import locate_language_model
+from wordworth.catalog.resolve import Named, find
 from wordworth.encode.identity import Identity
 from wordworth.encode.loading import NoHeadError, load_files
 from wordworth.encode.model import LanguageModel, family_of, trial_ids, wrap
@@ -87,30 +87,30 @@ class WordModel:
 
 
 def load_word_model(
-    name_or_path: str | Path, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
+    name_or_path: Named, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> WordModel:
     """Load a model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
 
     `family` is read from the model's configuration; BERT and its kin can also be loaded as `causal`, if trained so.
     With workers, they load it and this process knows of it all but its weights.
     """
-    options = {"named": str(name_or_path), "device": device, "dtype": dtype, "family": family}
+    options = {"named": name_or_path, "device": device, "dtype": dtype, "family": family}
     model: WordModel = load(Recipe(load_word_model_here, options))
     return model
 
 
-def load_word_model_here(named: str, device: str, dtype: str, family: WordFamily | None) -> WordModel:
+def load_word_model_here(named: Named, device: str, dtype: str, family: WordFamily | None) -> WordModel:
     """Load it in this process, whatever the engine."""
     recipe = Recipe(load_word_model_here, {"named": named, "device": device, "dtype": dtype, "family": family})
-    name = locate_language_model(named).name
-    network, tokenizer, source, family = load_network(named, device, dtype, family)
-    model = wrap_word_model(network, tokenizer, name=name, source=source, family=family)
+    resolved = find(named)
+    network, tokenizer, source, family = load_network(resolved, device, dtype, family)
+    model = wrap_word_model(network, tokenizer, name=resolved.name, source=source, family=family)
     model.reader.base = replace(model.reader.base, recipe=replace(recipe, part="reader.base"))
     return replace(model, recipe=recipe)
 
 
 def load_network(
-    name_or_path: str | Path, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
+    name_or_path: Named, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str, WordFamily]:
     """Load the network with its head, the tokenizer, where they came from, and the kind of head."""
     located = locate_language_model(name_or_path)

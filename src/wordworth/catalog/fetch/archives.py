@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 import httpx2
 from unearth import Link, PackageFinder
 
-from wordworth.catalog.entry import Distribution
 from wordworth.catalog.fetch.pip_settings import client, indexes, pip_settings
+from wordworth.catalog.registry import Distribution
 from wordworth.engine.cache import kind_folder
 from wordworth.errors import Foreign, WordworthError, reason_of
 from wordworth.files import CHUNK, locked, make_folder, sha256_of, space_checked

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from wordworth.catalog.entry import Pinned, Source
+from wordworth.catalog.registry import Pinned, Source
 from wordworth.engine.cache import CacheSlot, kind_folder, slot
 from wordworth.errors import WordworthError
 from wordworth.files import locked, measured_sum, scratch, sha256_of, space_checked

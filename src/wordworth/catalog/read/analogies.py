@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from wordworth.catalog.read.tables import read_text
-from wordworth.catalog.resolve import DataSet, located_data
+from wordworth.catalog.resolve import DataSet, Named, located_data
 from wordworth.errors import WordworthError
 
 Question = tuple[str, str, str, str]
@@ -33,7 +33,7 @@ class Analogies(DataSet):
         return len(self.questions)
 
 
-def load_analogies(name_or_path: str | Path = "google") -> Analogies:
+def load_analogies(name_or_path: Named = "google") -> Analogies:
     """Questions of the catalog by their name, or a file laid out as Google's by its path.
 
     Such a file has four words a line, and lines `: section`; a section whose name starts with `gram` is syntactic.

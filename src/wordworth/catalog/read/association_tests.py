@@ -7,12 +7,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 
-from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.tables import check_table, parsed_json, read_text, read_toml, tidy, unique
 from wordworth.catalog.read.word_sets import Translations, load_translations, load_word_set, polar_words
-from wordworth.catalog.registry import entries, entry
-from wordworth.catalog.resolve import located, resolve, split_label
+from wordworth.catalog.registry import Entry, entries, entry
+from wordworth.catalog.resolve import Named, find, located
 from wordworth.errors import WordworthError, nearest
 
 GROUPS = ("x", "y", "a", "b")
@@ -92,12 +91,12 @@ def load_test(name: str) -> AssociationTest:
     return _of_catalog(entry(name, "tests"))
 
 
-def load_tests(name_or_path: str | Path) -> tuple[AssociationTest, ...]:
+def load_tests(name_or_path: Named) -> tuple[AssociationTest, ...]:
     """Return the test of that name, or the tests of a user's file: TOML with `[test]` or `[[test]]`, or SEAT's JSON.
 
     A label takes the place of a test's name, and stands before the names of several.
     """
-    resolved = resolve(name_or_path, "tests")
+    resolved = find(name_or_path, "tests")
     if resolved.entry is not None:
         return (replace(_of_catalog(resolved.entry), name=resolved.name),)
     path = located(resolved).where
@@ -108,7 +107,7 @@ def load_tests(name_or_path: str | Path) -> tuple[AssociationTest, ...]:
     _, again = unique(test.name for test in tests)
     if again:
         raise WordworthError(f"{path}: two tests are named {again[0]!r}; give each a name of its own")
-    label, _ = split_label(name_or_path)
+    label = resolved.label
     if not label:
         return tests
     return tuple(replace(test, name=f"{label}/{test.name}" if len(tests) > 1 else label) for test in tests)

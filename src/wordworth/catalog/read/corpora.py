@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wordworth.catalog.read import layouts
 from wordworth.catalog.read.layouts import Part, Report, refuse
-from wordworth.catalog.resolve import DataSet, located_data, target_of
+from wordworth.catalog.resolve import DataSet, Named, located_data
 from wordworth.errors import WordworthError
 
 _PACKED = (".gz", ".bz2", ".xz")
@@ -56,15 +56,14 @@ class Corpus(DataSet):
         return ((True, line) for line in lines)
 
 
-def load_corpus(name_or_path: str | Path, *, language: str = "english") -> Corpus:
+def load_corpus(name_or_path: Named, *, language: str = "english") -> Corpus:
     """A corpus of the catalog by its name, or a user's own file, or one of a data set on the hub.
 
     A file is plain text (one sentence or paragraph a line), `.jsonl`, WikiText's `.tokens`, a MediaWiki dump (`.xml`),
     each also packed as .gz, .bz2 or .xz; or `.parquet`. `PATH#FIELD` names the field of jsonl and parquet, and
     `hf://datasets/owner/name/path[@revision]` a file on the hub.
     """
-    named, field = _split_field(name_or_path)
-    data = located_data(named, "corpora", language)
+    data = located_data(name_or_path, "corpora", language)
     path = data.where
     if data.entry is not None:
         details, origin = data.entry.details, data.origin
@@ -75,16 +74,7 @@ def load_corpus(name_or_path: str | Path, *, language: str = "english") -> Corpu
         raise WordworthError(f"{path} is not a text file; give the path of one, or a name from `wordworth ls corpora`")
     suffixes = [suffix for suffix in path.suffixes if suffix not in _PACKED]
     layout = "mediawiki-xml" if ".xml" in suffixes else _LAYOUT_OF.get(suffixes[-1] if suffixes else "", "lines")
-    return Corpus(paths=(path,), layout=layout, field=field, **data.facts)
-
-
-def _split_field(named: str | Path) -> tuple[str | Path, str]:
-    """`PATH#FIELD` taken apart; behind an address stands its checksum, and a file's own name may hold #."""
-    target = target_of(named)
-    if isinstance(named, Path) or target.startswith("https://") or Path(target).expanduser().exists():
-        return named, ""
-    whole, _, field = named.partition("#")
-    return whole, field
+    return Corpus(paths=(path,), layout=layout, field=data.text_field, **data.facts)
 
 
 def documents(corpus: Corpus, report: Report, tally: Counter[str] | None = None) -> Iterator[tuple[int, str]]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgpack
 
 from wordworth.catalog.read.tables import check_commas, number, read_rows
-from wordworth.catalog.resolve import DataSet, located_data
+from wordworth.catalog.registry import knows
+from wordworth.catalog.resolve import DataSet, Named, located_data, split_label
 from wordworth.errors import WordworthError
 
 PER = 100_000_000
@@ -30,7 +31,14 @@ class Frequencies(DataSet):
         return len(self.counts)
 
 
-def load_frequencies(name_or_path: str | Path, *, language: str = "english") -> Frequencies:
+def kind_of_counts(named: str | Path) -> str:
+    """Return `frequencies` for a list of the catalog or a file of counts, and `corpora` for a text to be counted."""
+    target = split_label(named)[1]
+    is_list = isinstance(named, str) and knows(target, "frequencies")
+    return "frequencies" if is_list or is_frequency_file(Path(target).expanduser()) else "corpora"
+
+
+def load_frequencies(name_or_path: Named, *, language: str = "english") -> Frequencies:
     """A list of the catalog by its name, or a user's file: a word, a tab or spaces, and its count, a line each."""
     data = located_data(name_or_path, "frequencies", language)
     if data.entry is not None:

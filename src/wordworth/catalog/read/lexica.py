@@ -3,17 +3,15 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.entry import Entry
 from wordworth.catalog.read.tables import Row, Table, check_commas, column, number, read_table, read_text, tidy
 from wordworth.catalog.read.word_sets import load_translations
-from wordworth.catalog.registry import entries, in_its_script
-from wordworth.catalog.resolve import DataSet, Resolved, located_data, resolve
+from wordworth.catalog.registry import Entry, entries, in_its_script
+from wordworth.catalog.resolve import DataSet, Named, Resolved, find, located_data
 from wordworth.embedding.spelling import lower, spellings
 from wordworth.embedding.streams import quoted
 from wordworth.errors import WordworthError, listed
@@ -126,7 +124,7 @@ class Lexicon(DataSet):
 
 
 def load_lexicon(
-    name_or_path: str | Path,
+    name_or_path: Named,
     *,
     word_column: str | None = None,
     rating_column: str | None = None,
@@ -140,10 +138,10 @@ def load_lexicon(
     no number is an error unless `drop_bad`, which leaves the row out and says so. A word that stands more than once
     has its ratings averaged: one vector can only be held against one number.
     """
-    declared = resolve(name_or_path, "lexica")
+    declared = find(name_or_path, "lexica")
     if declared.entry is not None and "derived" in declared.entry.details:
         return replace(_derived(declared.entry), name=declared.name)
-    data = located_data(name_or_path, "lexica", language or "english")
+    data = located_data(declared, "lexica", language or "english")
     if data.entry is not None:
         return _of_catalog(data, data.entry, word_column, rating_column)
     table = read_table(data.where)

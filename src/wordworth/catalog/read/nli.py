@@ -10,7 +10,7 @@ import polars as pl
 
 from wordworth.catalog.read.layouts import json_records, numbered_lines, refuse
 from wordworth.catalog.read.tables import parsed_json, read_table, tidy
-from wordworth.catalog.resolve import DataSet, located_data
+from wordworth.catalog.resolve import DataSet, Named, located_data
 from wordworth.embedding.streams import quoted
 from wordworth.errors import WordworthError, listed, reason_of
 
@@ -60,7 +60,7 @@ class NliData(DataSet):
         return replace(self, premises=premises, hypotheses=hypotheses, labels=labels, left_out=reasons)
 
 
-def load_nli(name_or_path: str | Path, label_map: Mapping[str, str] | None = None) -> NliData:
+def load_nli(name_or_path: Named, label_map: Mapping[str, str] | None = None) -> NliData:
     """A data set of the catalog, a user's file (.jsonl, .csv, .tsv, .txt with tabs, .parquet), or `hf://datasets/…`.
 
     The columns may be called as in SNLI (sentence1, sentence2, gold_label), MultiNLI on the hub (premise, hypothesis,

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.read.tables import Table, check_commas, column, number, read_rows, read_table, tidy
 from wordworth.catalog.registry import entries
-from wordworth.catalog.resolve import DataSet, located_data
+from wordworth.catalog.resolve import DataSet, Named, located_data
 from wordworth.embedding.streams import quoted
 from wordworth.errors import WordworthError
 
@@ -54,7 +53,7 @@ class Pairs(DataSet):
         )
 
 
-def load_pairs(name_or_path: str | Path, *, language: str = "english") -> Pairs:
+def load_pairs(name_or_path: Named, *, language: str = "english") -> Pairs:
     """Pairs of the catalog by their name, or a user's own file by its path.
 
     A user's file has a word, a word and a score on each line, parted by tabs, commas, semicolons or spaces. A first

@@ -1,10 +1,9 @@
 """Paraphrase probes: sentences in threes that differ in one word, its hypernym and a sibling (Dudy & Bedrick 2020)."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from wordworth.catalog.read.tables import read_text, tidy
-from wordworth.catalog.resolve import DataSet, located_data
+from wordworth.catalog.resolve import DataSet, Named, located_data
 from wordworth.errors import WordworthError
 
 
@@ -42,7 +41,7 @@ class Paraphrases(DataSet):
         return len(self.triples)
 
 
-def load_paraphrases(name_or_path: str | Path) -> Paraphrases:
+def load_paraphrases(name_or_path: Named) -> Paraphrases:
     """A set of the catalog (`rare`, `common`), or a file with three lines a triple: word, hypernym, sibling.
 
     Of the catalog's triples, counted from 1, `swapped` lists those whose sibling comes before the hypernym;

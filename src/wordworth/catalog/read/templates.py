@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from wordworth.catalog.read.tables import check_table, read_toml
 from wordworth.catalog.registry import entries
-from wordworth.catalog.resolve import DataSet, Resolved, located_data, resolve, split_label
+from wordworth.catalog.resolve import DataSet, Resolved, located_data, of_entry, split_label
 from wordworth.errors import WordworthError, nearest
 
 SLOT = "WORD"
@@ -111,7 +111,7 @@ def load_templates(name: str = "vast", language: str = "english") -> Templates:
         if wanted not in known:
             close = nearest(wanted, list(known)) or "; give texts in a TOML file of your own with --templates"
             raise WordworthError(f"there are no templates {wanted!r}{close}")
-        templates = _checked(resolve(wanted, "templates"), known[wanted].details, f"the templates {wanted!r}")
+        templates = _checked(of_entry(known[wanted]), known[wanted].details, f"the templates {wanted!r}")
     return replace(templates, name=label) if label else templates
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.entry import Entry
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.tables import read_table, read_text, tidy, unique
-from wordworth.catalog.registry import entries, entry
+from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.errors import WordworthError, nearest
 
 

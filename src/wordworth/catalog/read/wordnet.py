@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from wordworth.catalog.resolve import DataSet, located_data
+from wordworth.catalog.resolve import DataSet, Named, located_data
 from wordworth.errors import WordworthError, reason_of
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class WordNet(DataSet):
         return len(self.words)
 
 
-def load_wordnet(name_or_path: str | Path = "wordnet-3.0") -> WordNet:
+def load_wordnet(name_or_path: Named = "wordnet-3.0") -> WordNet:
     """WordNet by its name in the catalog, or a folder that holds its `data.*` and `index.*` files (and `*.exc`)."""
     data = located_data(name_or_path, "wordnets")
     if not data.where.is_dir():

@@ -8,7 +8,6 @@ the paper trains it again on them: the study `infer` compares such networks.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import polars as pl
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.catalog.registry import entry
-from wordworth.catalog.resolve import resolve
+from wordworth.catalog.resolve import Named, Resolved
 from wordworth.contexts import bleached, load_templates
 from wordworth.embedding import Embedding
 from wordworth.encode import checked_layers, in_contexts
@@ -51,7 +50,7 @@ from wordworth.transform import with_lengths_of
 from wordworth.whole_words.model import WordModel, wrap_word_model
 
 
-def debias_network(named: str | Path, settings: DebiasSettings) -> Findings:
+def debias_network(named: Resolved, settings: DebiasSettings) -> Findings:
     """Remove a bias from a language model of English words, and measure before and after.
 
     The rows of its subword matrix are treated as word vectors; words of one piece are their own rows. The product is
@@ -80,8 +79,7 @@ def debias_network(named: str | Path, settings: DebiasSettings) -> Findings:
     description = f"subword embeddings, {repair.step}"
     findings.notice("info", description, model=headed.name)
     findings.product = Repaired(headed, repair, settings.mitigate, description, chosen.subspace)
-    entry = resolve(named).entry
-    if is_english(findings, headed.name, (entry.language if entry else "") or LANGUAGE):
+    if is_english(findings, headed.name, named.language or LANGUAGE):
         controls = [change(one) for one in make_controls(pieces, chosen, settings, CONTROLS_OF_NETWORK)]
         _measure_versions(findings, headed, repair, controls, settings)
     return findings
@@ -172,7 +170,7 @@ def choose_probes(settings: DebiasSettings) -> list[str]:
     return found
 
 
-def find_reader(findings: Findings, embedding: Embedding, named: str | Path | None) -> AttentionNli | None:
+def find_reader(findings: Findings, embedding: Embedding, named: Named | None) -> AttentionNli | None:
     """Return the network that was trained on these vectors; without one, None with a notice, or an error if named."""
     model = load_attention_nli(named or MODEL)
     own = model.word_vectors

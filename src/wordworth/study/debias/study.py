@@ -7,18 +7,17 @@ random subspace of as many dimensions (`random`, the mean of eight).
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar
 
 import polars as pl
 
-from wordworth.catalog.kinds import kind_of
-from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.models import kind_of, load_one_embedding
 from wordworth.catalog.read.association_tests import AssociationTest, load_tests
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs
 from wordworth.catalog.read.word_sets import PolarWords, polar_words
+from wordworth.catalog.resolve import Resolved
 from wordworth.embedding import Embedding, Layers, spellings
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import label
@@ -44,14 +43,14 @@ Versions = Sequence[tuple[str, Embedding]]
 Version = TypeVar("Version")
 
 
-def measure(models: Sequence[str | Path | Embedding], settings: DebiasSettings) -> Findings:
+def measure(models: Sequence[Resolved | Embedding], settings: DebiasSettings) -> Findings:
     """Remove a subspace from every vector of an embedding of English words, and measure before and after.
 
     The product is the embedding without it; of a language model, the network.
     """
     if len(models) != 1:
         raise WordworthError("debias takes one model, such as glove-6b-50d (`wordworth ls models`)")
-    if isinstance(models[0], str | Path) and kind_of(models[0]) != "static":
+    if isinstance(models[0], Resolved) and kind_of(models[0]) != "static":
         from wordworth.study.debias.network import debias_network  # torch, only for language models
 
         return debias_network(models[0], settings)
@@ -84,14 +83,6 @@ def measure(models: Sequence[str | Path | Embedding], settings: DebiasSettings) 
         if reader is not None:
             infer_versions(findings, reader, versions, controls, settings)
     return findings
-
-
-def load_one_embedding(named: str | Path) -> Embedding:
-    """Load the only embedding of a name or file."""
-    embeddings = list(load_embeddings(named))
-    if len(embeddings) != 1:
-        raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
-    return embeddings[0]
 
 
 def choose_treatment(findings: Findings, embedding: Embedding, settings: DebiasSettings) -> Treatment | None:

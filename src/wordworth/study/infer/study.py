@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from wordworth.catalog.read.nli import NliData, load_nli
+from wordworth.catalog.resolve import Resolved
 from wordworth.engine.cache import key_of
 from wordworth.measure.neutrality import Tally
 from wordworth.nli.loading import load
@@ -43,7 +43,7 @@ Plan = tuple[PairTask, list[Slice]]
 """The pairs of a probe, and the slices that are measured, the whole first."""
 
 
-def measure(models: Sequence[str | Path | NliModel], settings: InferSettings) -> Findings:
+def measure(models: Sequence[Resolved | NliModel], settings: InferSettings) -> Findings:
     """Measure NLI models.
 
     Mitigations and random directions change the vectors that a trained network reads; networks trained on changed

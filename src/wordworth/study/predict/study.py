@@ -3,19 +3,18 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import Corpus, documents, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.layouts import HEADINGS, JOINED, Report
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.catalog.registry import code_of, is_spaced
+from wordworth.catalog.resolve import Named, Resolved
 from wordworth.embedding import Embedding
 from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
@@ -118,7 +117,7 @@ class _Data:
     triples: Sequence[Paraphrases]
 
 
-def measure(models: Sequence[str | Path | WordModel], settings: PredictSettings) -> Findings:
+def measure(models: Sequence[Resolved | WordModel], settings: PredictSettings) -> Findings:
     """Measure causal and masked language models."""
     findings = Findings("predict")
     data = _load_data(findings, settings)
@@ -211,13 +210,13 @@ def _look_up(column: str, words: pl.Series, values: pl.Series) -> pl.Expr:
     return pl.col(column).map_batches(of, return_dtype=values.dtype, is_elementwise=True)
 
 
-def _train(findings: Findings, named: str | Path | WordModel, training: str | Path, settings: PredictSettings) -> str:
+def _train(findings: Findings, named: Resolved | WordModel, training: Named, settings: PredictSettings) -> str:
     """Train a model on a text, and return `LABEL=FOLDER` of its weights."""
     if isinstance(named, WordModel):
         raise WordworthError("a model that is loaded already cannot be trained here; give its name or path")
     text = load_corpus(training)
     trained = fine_tune(named, text, Training(seed=settings.seed), device=settings.device)
-    label = f"{locate_language_model(named).name}+{text.name}"
+    label = f"{named.name}+{text.name}"
     findings.add_data(text, text.count)
     reason = (
         f"trained on {text.name} in one pass: {trained.steps:,} steps, {trained.tokens:,} tokens predicted, mean loss "
@@ -252,7 +251,7 @@ def _caution_language(findings: Findings, language: str, what: str, other: str) 
         findings.notice("caution", reason)
 
 
-def _record_model(findings: Findings, model: WordModel, text: str | Path | None) -> None:
+def _record_model(findings: Findings, model: WordModel, text: Named | None) -> None:
     facts = {
         "source": model.source,
         "weights": key_of(model.identity),

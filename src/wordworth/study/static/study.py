@@ -15,6 +15,7 @@ from wordworth.catalog.read.pairs import Pairs, load_pairs
 from wordworth.catalog.read.tables import read_text
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entries, knows
+from wordworth.catalog.resolve import Resolved
 from wordworth.contexts import decontextualized
 from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.embedding import Embedding, Layers
@@ -44,7 +45,7 @@ PAPERS_POOLINGS = ("mean/mean", "mean")
 """The paper's choice of f and g, which is given intervals and items."""
 
 
-def measure_models(models: Sequence[str | Path | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
+def measure_models(models: Sequence[Resolved | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
     """Measure language models, and static embeddings next to them where some are named."""
     if not models:
         raise WordworthError("name a language model, such as minilm-l6 (`wordworth ls models`)")

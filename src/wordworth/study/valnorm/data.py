@@ -15,6 +15,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs, usual_pairs
 from wordworth.catalog.read.word_sets import PolarWords, polar_words
+from wordworth.catalog.resolve import Named
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
@@ -83,7 +84,7 @@ def load_lexica(findings: Findings, settings: ValnormSettings, language: str) ->
     return lexica
 
 
-def _load_lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexicon:
+def _load_lexicon(name: Named, settings: ValnormSettings, language: str) -> Lexicon:
     local = f"{name}-{language}"
     named = local if language != "english" and is_lexicon_name(local) else name
     return load_lexicon_in(named, language, settings, drop_bad=settings.on_bad == "drop")
@@ -117,7 +118,7 @@ def load_polar(findings: Findings, language: str) -> PolarWords:
     return polar
 
 
-def measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
+def measure_corpus_sizes(findings: Findings, corpus: Named, settings: ValnormSettings) -> None:
     """Score vectors trained on ever smaller samples of a corpus (Figure 1)."""
     language = settings.languages[0] if settings.languages else "english"
     tasks: list[Lexicon | Pairs] = [

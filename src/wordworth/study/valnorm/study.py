@@ -4,7 +4,6 @@ Several languages give the variance of the tests over them; the decades of HistW
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from statistics import variance
 from typing import Any
 
@@ -14,6 +13,7 @@ from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_languages
 from wordworth.catalog.registry import knows
+from wordworth.catalog.resolve import Resolved
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
@@ -54,7 +54,7 @@ OTHER_POLES = (("pleasant_2", "unpleasant_2"), ("multi_pleasant", "multi_unpleas
 """WEAT 5's, and those of several tokens that VAST uses too."""
 
 
-def measure(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> Findings:
+def measure(models: Sequence[Resolved | Embedding], settings: ValnormSettings) -> Findings:
     """Measure static embeddings. Of `all` languages, an experiment that fails in one is a notice."""
     _check(models, settings)
     chosen = settings.experiments or EXPERIMENTS
@@ -111,7 +111,7 @@ def _similarity(
             findings.add(score_similarity(layers, pairs, settings), experiment="similarity")
 
 
-def _check(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> None:
+def _check(models: Sequence[Resolved | Embedding], settings: ValnormSettings) -> None:
     corpus, asked = settings.corpus, settings.experiments
     if not models and not corpus and set(asked) != {RATERS}:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wordworth.catalog.resolve import Resolved
     from wordworth.encode import LanguageModel
     from wordworth.results.findings import Findings
     from wordworth.results.run import Run
@@ -177,7 +178,7 @@ class Vast(Study):
     )
     non_english_settings = MappingProxyType({"corpus": "none"})
 
-    def measure(self, models: "Sequence[str | Path | LanguageModel]", settings: VastSettings) -> "Findings":
+    def measure(self, models: "Sequence[Resolved | LanguageModel]", settings: VastSettings) -> "Findings":
         """Run the experiments on each model."""
         from wordworth.results.findings import Findings
         from wordworth.study.inputs import load_model, record_model
