@@ -18,6 +18,7 @@ from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_word_set, polar_words
+from wordworth.catalog.resolve import Resolved, resolve
 from wordworth.errors import WordworthError
 from wordworth.results.run import read_run
 from wordworth.study import study
@@ -166,9 +167,13 @@ def test_workers_find_what_one_process_finds(command: Command, work: Path) -> No
             assert getattr(ours, facts) == getattr(theirs, facts), facts
 
 
+def named(models: list[str]) -> list[Resolved]:
+    return [resolve(model) for model in models]
+
+
 def test_what_applies_to_what() -> None:
-    planned, skipped = plan_audit(["smollm2-135m", "glove-6b-50d", "minilm-l6", "nli-glove"])
-    assert {one.study.name: one.models for one in planned} == {
+    planned, skipped = plan_audit(named(["smollm2-135m", "glove-6b-50d", "minilm-l6", "nli-glove"]))
+    assert {one.study.name: tuple(one.model_names) for one in planned} == {
         "valnorm": ("glove-6b-50d",),
         "weat": ("glove-6b-50d",),
         "vast": ("smollm2-135m", "minilm-l6"),
@@ -179,12 +184,12 @@ def test_what_applies_to_what() -> None:
     assert skipped == []
     # A full audit says what it reduces, where it does.
     assert [notice.study for notice in reductions_of(planned)] == ["static", "infer"]
-    assert reductions_of(plan_audit(["glove-6b-50d"])[0]) == []
+    assert reductions_of(plan_audit(named(["glove-6b-50d"]))[0]) == []
 
 
 def test_what_applies_in_another_language() -> None:
-    planned, skipped = plan_audit(["word2vec-zh-126k", "glove-6b-50d"])
-    assert {one.folder_name: one.models for one in planned} == {
+    planned, skipped = plan_audit(named(["word2vec-zh-126k", "glove-6b-50d"]))
+    assert {one.folder_name: tuple(one.model_names) for one in planned} == {
         "valnorm": ("word2vec-zh-126k", "glove-6b-50d"),
         "weat": ("glove-6b-50d",),
         "static": ("glove-6b-50d",),
@@ -196,22 +201,22 @@ def test_what_applies_in_another_language() -> None:
     assert isinstance(quick, ValnormSettings)
     assert (quick.lexica, quick.pairs, quick.seed) == (("bellezza",), (), 3)  # there is bellezza-chinese
     with pytest.raises(WordworthError, match=r"no study of the audit applies to albert-kor .* korean"):
-        plan_audit(["albert-kor"])
+        plan_audit(named(["albert-kor"]))
     # Next to a model that something applies to, it is skipped with a notice.
-    planned, skipped = plan_audit(["albert-kor", "minilm-l6"])
-    assert {one.models for one in planned} == {("minilm-l6",)}
+    planned, skipped = plan_audit(named(["albert-kor", "minilm-l6"]))
+    assert [one.model_names for one in planned] == [["minilm-l6"]]
     assert [(notice.study, notice.model) for notice in skipped] == [("vast", "albert-kor"), ("static", "albert-kor")]
 
 
 def test_a_language_that_the_catalog_does_not_say(tmp_path: Path, word_model_folder: Callable[..., Path]) -> None:
     model = str(word_model_folder(tmp_path / "mine", "masked"))
-    planned, skipped = plan_audit([model, "minilm-l6"], language="polish")
-    assert [(one.folder_name, one.models) for one in planned] == [("vast-polish", (model, "minilm-l6"))]
+    planned, skipped = plan_audit(named([model, "minilm-l6"]), language="polish")
+    assert [(one.folder_name, one.model_names) for one in planned] == [("vast-polish", [model, "minilm-l6"])]
     assert len(skipped) == 2
     settings = audit_settings(planned[0], quick=True, shared={}, language="polish")
     assert isinstance(settings, VastSettings)
     assert (settings.language, settings.corpus, settings.lexica) == ("polish", "none", ("bellezza-polish",))
-    (vectors,) = [one for one in plan_audit(["glove-6b-50d"], language="german")[0] if one.study.name == "weat"]
+    (vectors,) = [one for one in plan_audit(named(["glove-6b-50d"]), language="german")[0] if one.study.name == "weat"]
     german = audit_settings(vectors, quick=True, shared={}, language="german")
     assert german.as_table()["languages"] == ["german"]
 

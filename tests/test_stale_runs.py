@@ -15,7 +15,7 @@ from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
 from wordworth.results.run import is_finished
 from wordworth.study import study
-from wordworth.study.names import fingerprints_of
+from wordworth.study.names import resolve_inputs
 from wordworth.study.weat import WeatSettings
 
 Edit = Callable[[], object]
@@ -68,10 +68,11 @@ Case = tuple[str, str, dict[str, str], Edit]
 def was_there(model: str, name: str, chosen: dict[str, str]) -> bool:
     """Run the study unless its run is there; return whether it was."""
     folder, settings = Path("runs/one"), study(name).settings.of(name, {"resamples": 5, **chosen})
-    before = fingerprints_of([model], settings)
+    inputs = resolve_inputs([model], settings)
+    before = inputs.fingerprints()
     if is_finished(folder, [model], settings.as_table(), before, overwrite=True):
         return True
-    study(name).run([model], settings, before).save(folder, overwrite=True)
+    study(name).run_on(inputs, before).save(folder, overwrite=True)
     return False
 
 
@@ -145,9 +146,9 @@ def test_every_file_that_a_setting_names_counts(work: Path, name: str, setting: 
     for given in ("~/own.toml", str(file), f"mine={file}"):
         file.write_text("one")
         settings = study(name).settings(**{setting: (given,) if field.many else given})
-        before = fingerprints_of([], settings)
+        before = resolve_inputs([], settings).fingerprints()
         file.write_text("other")
-        assert fingerprints_of([], settings) != before
+        assert resolve_inputs([], settings).fingerprints() != before
 
 
 @pytest.mark.parametrize("inside", ["config.json", "tokenizer.json", "model.safetensors", "sub/x.safetensors"])
@@ -159,16 +160,18 @@ def test_every_file_of_a_model_counts(work: Path, inside: str) -> None:
         index = {"metadata": {}, "weight_map": {"a": inside}}
         (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     settings = WeatSettings()
-    before = fingerprints_of(["model"], settings)
+    before = resolve_inputs(["model"], settings).fingerprints()
     shutil.copytree(folder, work / "copy")
-    assert [*fingerprints_of(["copy"], settings).values()] == [*before.values()], "the same content elsewhere"
+    assert [*resolve_inputs(["copy"], settings).fingerprints().values()] == [*before.values()], (
+        "the same content elsewhere"
+    )
     (work / "model" / "runs").mkdir()
     (work / "model" / "runs" / "notes.txt").write_text("no part of it")
-    assert fingerprints_of(["model"], settings) == before
+    assert resolve_inputs(["model"], settings).fingerprints() == before
     content = bytearray((folder / inside).read_bytes())
     content[-3] ^= 1
     (folder / inside).write_bytes(content)
-    assert fingerprints_of(["model"], settings) != before
+    assert resolve_inputs(["model"], settings).fingerprints() != before
 
 
 def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +184,7 @@ def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, mo
     found = []
     for source in sources:
         monkeypatch.setattr(module, "here", lambda *_, one=source: Located(Path(), one, one.key))
-        found.append(fingerprints_of([], settings)["warriner"])
+        found.append(resolve_inputs([], settings).fingerprints()["warriner"])
     assert len(set(found)) == len({source.key for source in sources})
 
 
@@ -195,7 +198,7 @@ def test_a_name_of_the_hub_counts_by_its_commit(work: Path, monkeypatch: pytest.
     found = []
     for commit in commits:
         (home / "refs" / "main").write_text(commit)
-        found.append(fingerprints_of(["someone/tiny"], WeatSettings()))
+        found.append(resolve_inputs(["someone/tiny"], WeatSettings()).fingerprints())
     assert found[0] != found[1], "main moved"
     assert found[0] == found[2], "to the same content"
 

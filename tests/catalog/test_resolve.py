@@ -18,7 +18,7 @@ from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.paraphrases import load_paraphrases
 from wordworth.catalog.read.templates import load_templates
-from wordworth.catalog.resolve import label_of, public_name, resolve, split_label, target_of
+from wordworth.catalog.resolve import find, public_name, resolve, split_label
 from wordworth.errors import WordworthError
 
 VECTORS = "sun 1 0 2\nrain 0 1 1\nsnow 1 1 0\n"
@@ -63,7 +63,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_models(named: str, label: str, target: str, place: str, source: str) -> None:
     found = resolve(named)
     assert (found.name, found.target, found.place, found.source) == (label, target, place, source)
-    assert (label_of(named), target_of(named)) == (label, target)
+    assert find(found) is found
 
 
 def test_a_path_is_never_a_name_or_labelled() -> None:

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from wordworth.catalog.models import fingerprint
+from wordworth.catalog.resolve import resolve
 from wordworth.errors import WordworthError
 from wordworth.results import run as run_module
 from wordworth.results.columns import SCORES, item_schema
@@ -221,7 +222,7 @@ def saved(folder: Path, names: list[str], settings: dict[str, object]) -> None:
 
 
 def fingerprints(names: list[str]) -> dict[str, str]:
-    return {name: fingerprint(name) for name in names}
+    return {name: fingerprint(resolve(name)) for name in names}
 
 
 def stale(folder: Path, names: list[str], settings: dict[str, object]) -> str | None:

@@ -6,6 +6,7 @@ from statistics import variance
 import pytest
 
 from typed_runs import reasons, rows
+from wordworth.catalog.resolve import resolve
 from wordworth.errors import WordworthError
 from wordworth.study import study
 from wordworth.study.inputs import _pair_with_languages
@@ -28,7 +29,8 @@ EVERY = ("english", "french", "croatian")
 def test_the_languages_that_a_model_is_asked_for_in(
     models: Sequence[str], named: tuple[str, ...], asked: list[tuple[str, ...]]
 ) -> None:
-    assert list(_pair_with_languages(models, named, EVERY)) == list(zip(models, asked, strict=True))
+    things = [resolve(model) for model in models]
+    assert list(_pair_with_languages(things, named, EVERY)) == list(zip(things, asked, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ def test_the_languages_that_a_model_is_asked_for_in(
 )
 def test_languages_that_do_not_fit(models: Sequence[str], named: tuple[str, ...], message: str) -> None:
     with pytest.raises(WordworthError, match=message):
-        list(_pair_with_languages(models, named, EVERY))
+        list(_pair_with_languages([resolve(model) for model in models], named, EVERY))
 
 
 @pytest.mark.index

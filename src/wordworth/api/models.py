@@ -43,7 +43,7 @@ def load(
 class _Named:
     """A model by its name, path or address; its weights are loaded when it is first used."""
 
-    resolved: Resolved
+    named: Resolved
     kind: Kind
     device: str = "auto"
     precision: str = "float32"
@@ -54,14 +54,14 @@ class _Named:
     @property
     def name(self) -> str:
         """Its name in tables."""
-        return self.resolved.name
+        return self.named.name
 
     @cached_property
     def encoder(self) -> "Encoder":
         """The network without a head, which encodes words, and its tokenizer."""
         from wordworth.encode import load_named
 
-        return load_named(self.resolved, device=self.device, dtype=self.precision)
+        return load_named(self.named, device=self.device, dtype=self.precision)
 
     def _in_context(self, words: Sequence[str], context: str, language: str, pooling: str) -> Layers:
         """Return words in a context that needs no ratings."""
@@ -85,7 +85,7 @@ class LanguageModel(_Named):
             )
         from wordworth.whole_words import load_word_model
 
-        return load_word_model(self.resolved, self.device, self.precision)
+        return load_word_model(self.named, self.device, self.precision)
 
     @cached_property
     def encoder(self) -> "Encoder":
@@ -164,7 +164,7 @@ class NliModel(_Named):
         """The network itself."""
         from wordworth.nli.loading import load as load_nli
 
-        return load_nli(self.resolved, self.device)
+        return load_nli(self.named, self.device)
 
     def infer(self, premise: str, hypothesis: str) -> "Inference":
         """Return the probabilities of entailment, neutral and contradiction."""

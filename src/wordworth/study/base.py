@@ -102,7 +102,7 @@ class Study:
         fingerprints: Mapping[str, str] | None = None,
         checkpoints: Mapping[str, tuple[str, int]] = NOTHING,
     ) -> "Run":
-        """Run the study on what is resolved; `fingerprints` are those of what is read, where they were taken earlier."""
+        """Run the study on what is resolved; `fingerprints` of what is read may be taken earlier."""
         from wordworth.study.names import check_data, check_models, refuse_changed
 
         models, settings = inputs.models, inputs.settings
