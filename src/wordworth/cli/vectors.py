@@ -40,16 +40,19 @@ def _debias(
     from wordworth.embedding import Embedding, save
     from wordworth.embedding.writing import check_words
     from wordworth.results.run import default_folder, refuse_taken
+    from wordworth.study.names import resolve_inputs
 
-    STUDY.check([model], settings)
-    is_static = kind_of(model) == "static"
+    inputs = resolve_inputs([model], settings)
+    STUDY.check(inputs)
+    (resolved,) = inputs.models
+    is_static = kind_of(resolved) == "static"
     _check_free(output, overwrite, is_file=is_static)
     folder = run_output or default_folder("debias")
     refuse_taken(folder, overwrite=overwrite)
     with interrupt_message():
-        for vectors in load_embeddings(model) if is_static else ():
+        for vectors in load_embeddings(resolved) if is_static else ():
             check_words(vectors.words, output)
-        run = STUDY.run([model], settings)
+        run = STUDY.run_on(inputs)
         if isinstance(run.product, Embedding):
             save(run.product, output)
         elif run.product is not None:

@@ -103,12 +103,11 @@ class Study:
         checkpoints: Mapping[str, tuple[str, int]] = NOTHING,
     ) -> "Run":
         """Run the study on what is resolved; `fingerprints` of what is read may be taken earlier."""
-        from wordworth.study.names import check_data, check_models, refuse_changed
+        from wordworth.study.names import refuse_changed
 
         models, settings = inputs.models, inputs.settings
         with collecting_notices():
-            check_models(self.name, models, self.kinds | self.also_accepts)
-            check_data(settings)
+            self.check(inputs)
             before = inputs.fingerprints() if fingerprints is None else dict(fingerprints)
             started, clock = datetime.now(UTC), time.monotonic()
             with using(getattr(settings, "engine", "local")), hashed_once():
@@ -120,6 +119,13 @@ class Study:
             run = self.describe(findings, models, settings, before)
             run.started, run.seconds = started, round(time.monotonic() - clock, 2)
         return run
+
+    def check(self, inputs: "Inputs") -> None:
+        """Stop, before anything is loaded, at a name or file that is not there."""
+        from wordworth.study.names import check_data, check_models
+
+        check_models(self.name, inputs.models, self.kinds | self.also_accepts)
+        check_data(inputs.settings)
 
     def why_not_in(self, language: str) -> str:
         """Return why it cannot be run on a model of a language; blank where it can. A blank language is English."""
@@ -141,7 +147,7 @@ class Study:
         table = settings.as_table()
         return findings.to_run(
             command=_command_line(),
-            named=[str(model) if isinstance(model, Resolved) else model.name for model in models],
+            named=[str(model) if isinstance(model, str | Resolved) else model.name for model in models],
             fingerprints=dict(fingerprints),
             settings=table,
             may_differ=self.settings.may_differ(),

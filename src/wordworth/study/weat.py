@@ -83,13 +83,13 @@ def _measure(findings: "Findings", layers: "Layers", language: str, settings: We
             f"none of the tests is available in {language}, the language of {layers.name} (they are available in "
             f"{', '.join(languages())}); give tests of your own with --test"
         )
-    versions, successes = make_vector_variants(layers), 0
+    versions, successes = make_vector_variants(layers) if settings.sensitivity else None, 0
     for number, test in enumerate(tests, start=1):
         # Where every test fails, the last says why.
         is_requested = bool(settings.tests) or (number == len(tests) and not successes)
         with findings.part(TooFewWordsError, is_requested=is_requested, model=layers.name, dataset=test.name):
             findings.add(score_association(layers, test, settings), experiment="weat")
-            if settings.sensitivity:
+            if versions is not None:
                 variants = score_association_variants(layers, test, settings, versions)
                 findings.add(variants, experiment="sensitivity")
             successes += 1

@@ -22,7 +22,7 @@ from wordworth.errors import Foreign, WordworthError
 from wordworth.results.findings import Findings
 from wordworth.results.run import Run
 from wordworth.study import STUDIES, Study, study
-from wordworth.study.names import CALLED, step_label
+from wordworth.study.names import CALLED, resolve_inputs, step_label
 from wordworth.task.settings import ByLayer, Settings, either
 from wordworth.whole_words import WordModel, wrap_word_model
 
@@ -70,8 +70,9 @@ def _chosen(declared: Study, given: Mapping[str, Any], network: PreTrainedModel)
         settings = settings.model_copy(update={"layers": tuple(dict.fromkeys((0, depth // 2, depth)))})
     if getattr(settings, "engine", "local") != "local":
         raise WordworthError("a model in training is measured in its own process; leave the engine local")
-    declared.check([], settings)
-    return StudyInTraining(declared, settings)
+    inputs = resolve_inputs((), settings)
+    declared.check(inputs)
+    return StudyInTraining(declared, inputs.settings)
 
 
 @dataclass(frozen=True)
