@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.pages import DOCS, markdown, put
+from wordworth.statistics.correlation import correlation_difference
 from wordworth.statistics.effect_size import weat_difference
-from wordworth.statistics.paired_correlation import correlation_difference
 from wordworth.statistics.paired_tests import mcnemar, sign_flip
 
 PAGE = DOCS / "compare.md"

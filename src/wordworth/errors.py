@@ -1,4 +1,4 @@
-"""The one error a user sees: a sentence that says what is wrong, where, and what to do."""
+"""The one error a user sees: a sentence that says what is wrong, where, and what to do; and text safe to show."""
 
 import errno
 import re
@@ -137,3 +137,23 @@ def nearest(name: str, known: list[str]) -> str:
     close = sorted(((closeness(one), alike(re.split("[-_]", one)[0]), alike(one), one) for one in known), reverse=True)
     names = [name for score, *_, name in close[:3] if score >= max(LIKE, close[0][0] - 0.2)]
     return f"; did you mean {', '.join(names)}?" if names else ""
+
+
+# Control characters, separators of lines and paragraphs, what overrides the direction of a line, halves of a pair.
+# Marks that writing needs (joiners, and the two marks of direction) are left as they are.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSEEN_IN_LINES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """The text with each such character as Python writes it (`\\x1b`, `\\n`); `lines` keeps line breaks and tabs."""
+    return (_UNSEEN_IN_LINES if lines else _UNSEEN).sub(_spelled, text)
+
+
+def visible_json(text: str) -> str:
+    """JSON with each such character as JSON writes it, so that the same value is read back."""
+    return "\n".join(_UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", line) for line in text.split("\n"))
+
+
+def _spelled(found: re.Match[str]) -> str:
+    return found.group().encode("unicode_escape").decode("ascii")

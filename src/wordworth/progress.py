@@ -17,7 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from wordworth.visible import visible
+from wordworth.errors import visible
 
 PATIENCE = 2.0
 """Seconds before anything is shown."""

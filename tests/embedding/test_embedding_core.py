@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from wordworth.embedding import Embedding, Provenance, load, spellings
-from wordworth.embedding.cosine import nearest_neighbours, unit_rows
+from wordworth.embedding.core import nearest_neighbours, unit_rows
 from wordworth.errors import WordworthError
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from wordworth.catalog.models import kind_of, load_embeddings
 from wordworth.embedding import load
-from wordworth.embedding.spacy_vectors import hashes
+from wordworth.embedding.arrays import hashes
 from wordworth.errors import WordworthError
 
 # As spaCy's documentation prints them.

@@ -18,7 +18,7 @@ from wordworth.encode.passes import layer_lists
 from wordworth.encode.spread import device_map, measure_weights
 from wordworth.engine import batching as memory
 from wordworth.engine.batching import free_memory
-from wordworth.engine.notices import notices
+from wordworth.engine.engines import notices
 from wordworth.errors import WordworthError
 from wordworth.whole_words import PredictionRules, load_word_model, predict_words
 

@@ -208,7 +208,7 @@ def _run_file(file: str) -> Callable[[Path], bytes]:
 
 def _report(path: Path) -> object:
     """Read a run's folder, and use what the reader lets pass."""
-    from wordworth.pages import write_report
+    from wordworth.pages.page import write_report
 
     run = next(folder for folder in path.parents if folder.name == "run")
     page = run.with_name("report.md")

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from test_measures_common import CASES, SPACE
 from wordworth.measure import anisotropy, neuron_share, pair_direction, rnsb
-from wordworth.statistics.paired_correlation import correlation_difference
+from wordworth.statistics.correlation import correlation_difference
 from wordworth.transform import fit_components, nullify
 from wordworth.transform.inlp import inlp
 

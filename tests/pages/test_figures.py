@@ -11,11 +11,11 @@ from tools.svg import LIGHT, draw_svg, fit_to_document
 
 from made_runs import debiased, finish, random_vast, record
 from wordworth.measure.declaration import MEASURES, label
-from wordworth.pages import write_report
 from wordworth.pages.answers import plain_answers
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.figures.charts import COLOURS
 from wordworth.pages.figures.stereotypes import ESTIMATORS
+from wordworth.pages.page import write_report
 from wordworth.pages.runs import ended, read_runs
 from wordworth.results.run import Run
 

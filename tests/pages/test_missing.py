@@ -6,7 +6,7 @@ import pytest
 
 from made_runs import Record, finish, record
 from seen_page import Seen
-from wordworth.pages import plain_answers
+from wordworth.pages.answers import plain_answers
 from wordworth.pages.latex import latex
 from wordworth.pages.markdown import markdown
 from wordworth.pages.missing import COVERAGE_HEADING, NOTHING, missing, plain_missing, remarks

@@ -6,7 +6,7 @@ import pytest
 
 from wordworth.measure import find_measure
 from wordworth.paired.items import Question, match
-from wordworth.statistics.paired_correlation import williams
+from wordworth.statistics.correlation import williams
 
 WORDS, LAYERS, COUNT = 120, 24, 800
 

@@ -13,8 +13,8 @@ from wordworth.paired import Comparison, ComparisonSettings, compare, compare_sc
 from wordworth.paired.verdict import table_of
 from wordworth.results.notices import Caution
 from wordworth.results.run import Run, read_run
+from wordworth.statistics.correlation import williams
 from wordworth.statistics.effect_size import weat_difference
-from wordworth.statistics.paired_correlation import williams
 from wordworth.statistics.paired_tests import sign_flip
 
 WORDS = [f"word{number}" for number in range(200)]

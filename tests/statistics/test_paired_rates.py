@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from wordworth.statistics.correlation import correlation_difference
 from wordworth.statistics.effect_size import weat_difference
-from wordworth.statistics.paired_correlation import correlation_difference
 from wordworth.statistics.paired_tests import holm, mcnemar, sign_flip
 
 NOMINAL, WITHIN, ALPHA = 0.05, 0.015, 0.05

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from wordworth.errors import WordworthError
+from wordworth.statistics.correlation import correlation_difference, williams
 from wordworth.statistics.effect_size import weat_difference, weat_difference_interval
-from wordworth.statistics.paired_correlation import correlation_difference, williams
 from wordworth.statistics.paired_tests import holm, mcnemar, mean_interval, paired_proportions, sign_flip
 
 pytestmark = pytest.mark.kernels

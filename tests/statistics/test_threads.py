@@ -4,7 +4,7 @@ import pytest
 import torch
 from threadpoolctl import threadpool_info
 
-from wordworth.statistics.threads import in_threads, in_torch_threads
+from wordworth.statistics.bootstrap import in_threads, in_torch_threads
 
 pytestmark = pytest.mark.kernels
 

@@ -8,7 +8,7 @@ from vast_runs import QUICK, rows
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
-from wordworth.embedding.spelling import in_script
+from wordworth.embedding.core import in_script
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings

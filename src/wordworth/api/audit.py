@@ -55,7 +55,7 @@ def audit(
     study. `settings` are `kind` and `language` of the models, where their files and the catalog do not say it, the
     `engine`, and settings for every study that has them: seed, device, precision.
     """
-    from wordworth.pages import write_report
+    from wordworth.pages.page import write_report
 
     names: Names = {}
     kind, language = settings.pop("kind", None), settings.pop("language", None)

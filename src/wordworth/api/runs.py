@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from wordworth.pages import card_of, card_text, read_runs, write_card, write_report
+from wordworth.pages.card import card_of, card_text, write_card
+from wordworth.pages.page import write_report
+from wordworth.pages.runs import read_runs
 from wordworth.paired import Comparison, ComparisonSettings, sides
 from wordworth.paired import compare as compare_sides
 from wordworth.results.run import Run, find_runs, read_run

@@ -11,7 +11,7 @@ from wordworth.catalog.fetch.sources import here, is_offline
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import Named, Resolved, find, located
 from wordworth.embedding.streams import OnBad
-from wordworth.engine.identity import hash_content
+from wordworth.engine.cache import hash_content
 from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of
 from wordworth.files import measured_sum
 
@@ -64,11 +64,11 @@ def kind_of(named: Named) -> Kind:
 
 
 def _kind_of_folder(folder: Path) -> Kind:
-    from wordworth.embedding.spacy_vectors import files_in
+    from wordworth.embedding.reading import spacy_files_in
 
     if (folder / "config.json").is_file():
         return _kind_of_config(folder / "config.json", str(folder))
-    if any(folder.glob("*.npy")) or files_in(folder) is not None:
+    if any(folder.glob("*.npy")) or spacy_files_in(folder) is not None:
         return "static"  # HistWords, a matrix and its index, or a spaCy model
     if all((folder / file).is_file() for file in SENTENCE_FILES):
         return "sentence"
@@ -116,7 +116,7 @@ def load_embeddings(
     named: Named, *, language: str = "", on_bad: OnBad = "stop", file_format: str | None = None
 ) -> "Iterator[Embedding]":
     """Yield the embedding that is named; a folder of HistWords decades gives one per decade."""
-    from wordworth.embedding import histwords_decades, load
+    from wordworth.embedding.reading import histwords_decades, load
 
     resolved = find(named)
     if resolved.entry is not None:
@@ -256,11 +256,11 @@ def _hash_pinned(known: Entry) -> str:
 
 def _hash_files(path: Path) -> str:
     """Hash a file with those that belong to it, or the files of a folder that a model or vectors are read from."""
-    from wordworth.embedding import reading, spacy_vectors
+    from wordworth.embedding.reading import files_of, spacy_files_in
 
     if path.is_file():
         beside = tokenizers_beside(path) if path.suffix == ".gguf" else []
-        return hash_content([measured_sum(file.resolve()) for file in (*reading.files_of(path), *beside)])
+        return hash_content([measured_sum(file.resolve()) for file in (*files_of(path), *beside)])
     own = [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
-    files = {*own, *weight_files(path), *(spacy_vectors.files_in(path) or ())}
+    files = {*own, *weight_files(path), *(spacy_files_in(path) or ())}
     return hash_content({str(file.relative_to(path)): measured_sum(file.resolve()) for file in files if file.is_file()})

@@ -10,8 +10,7 @@ import typer
 
 from wordworth import __version__
 from wordworth.cli.commands import LazyGroup, make_command
-from wordworth.errors import WordworthError
-from wordworth.visible import visible
+from wordworth.errors import WordworthError, visible
 
 ABOUT = "What a word is worth to a model: word meaning, stereotypes, and the words it never says."
 

@@ -13,15 +13,14 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from wordworth.errors import listed
+from wordworth.errors import listed, visible, visible_json
 from wordworth.results.notices import CAUTION_MARK, SHOWN_AT_ONCE, Notice
 from wordworth.results.numbers import format_interval, format_number, format_p, format_percent
 from wordworth.results.table import Cell, Table, legend_of, text_table
-from wordworth.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from wordworth.api.audit import Audit
-    from wordworth.pages import Runs
+    from wordworth.pages.runs import Runs
     from wordworth.paired import Comparison
     from wordworth.results.run import Run
 
@@ -105,10 +104,12 @@ def print_text_table(title: str, heads: Iterable[str], rows: Iterable[Sequence[o
 
 def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
     """Print the main numbers of a run, its notices and its folder; `others` are other files it wrote."""
-    from wordworth.pages import plain_answers, read_runs
+    from wordworth.pages.runs import read_runs
 
     runs = read_runs([run])
     if as_json:
+        from wordworth.pages.answers import plain_answers
+
         facts = {"folder": str(run.folder), "scores": run.scores.to_dicts(), "skipped": run.skipped}
         _print_facts(facts, run.notices, plain_answers(runs))
         return
@@ -120,10 +121,12 @@ def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ())
 
 def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
     """Print the main numbers of an audit, its notices, and where its report is."""
-    from wordworth.pages import plain_answers, read_runs
+    from wordworth.pages.runs import read_runs
 
     runs = replace(read_runs(audit.runs), notices=tuple(audit.notices))
     if as_json:
+        from wordworth.pages.answers import plain_answers
+
         facts = {"folder": str(audit.folder), "report": str(audit.report)}
         _print_facts(facts, audit.notices, plain_answers(runs))
         return
@@ -133,7 +136,8 @@ def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
 
 def _print_runs(runs: "Runs", notices: Iterable[Notice]) -> None:
     """Print a table per model, a line per notice, and how many items were not used."""
-    from wordworth.pages import headlines, sentences_of
+    from wordworth.pages.leaderboard import headlines
+    from wordworth.pages.missing import sentences_of
 
     for table in headlines(runs):
         print_table(table)

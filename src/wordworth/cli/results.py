@@ -34,7 +34,7 @@ def report(
     ] = None,
 ) -> None:
     """Report runs in one HTML file: answers, figures, published numbers next to ours, a look-up of words."""
-    from wordworth.pages import write_report
+    from wordworth.pages.page import write_report
 
     place = write_report(runs, output, form, tables=table or ())
     display.print_line(str(place))
@@ -53,7 +53,8 @@ def card(
     ] = None,
 ) -> None:
     """Write a section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
-    from wordworth.pages import card_of, card_text, read_runs, write_card
+    from wordworth.pages.card import card_of, card_text, write_card
+    from wordworth.pages.runs import read_runs
     from wordworth.study.audit import unmeasured
 
     made = card_of(read_runs(runs), model, unmeasured)

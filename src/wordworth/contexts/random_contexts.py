@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wordworth.catalog.registry import is_spaced
 from wordworth.contexts.in_text import Context
-from wordworth.embedding.spelling import lower
+from wordworth.embedding.core import lower
 
 BEFORE, AFTER = 10, 9
 """Words kept on either side, as in VAST."""

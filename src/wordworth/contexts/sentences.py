@@ -7,7 +7,7 @@ from functools import partial
 
 from wordworth.catalog.registry import abbreviations, is_spaced
 from wordworth.contexts.random_contexts import CHARACTERS_A_WORD
-from wordworth.embedding.spelling import lower
+from wordworth.embedding.core import lower
 from wordworth.errors import WordworthError
 
 SHORTEST, LONGEST = 8, 74

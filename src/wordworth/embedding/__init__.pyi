@@ -1,12 +1,12 @@
 from .core import Embedding as Embedding
 from .core import Lookup as Lookup
 from .core import Provenance as Provenance
+from .core import spellings as spellings
 from .layers import NOT_FOUND as NOT_FOUND
 from .layers import SAME_VECTOR as SAME_VECTOR
 from .layers import Layers as Layers
 from .layers import Slot as Slot
-from .pickles import histwords_decades as histwords_decades
 from .reading import FORMATS as FORMATS
+from .reading import histwords_decades as histwords_decades
 from .reading import load as load
-from .spelling import spellings as spellings
 from .writing import save as save

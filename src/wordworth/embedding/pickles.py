@@ -5,7 +5,6 @@ what they are given and do nothing; every other name is refused, and nothing is 
 """
 
 import pickle
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from wordworth.embedding.blocks import VectorFile
 from wordworth.errors import Foreign, WordworthError
 
 _WORDS = ("index_to_key", "index2word", "index2entity")
-_VECTORS = ("vectors", "syn0")
+VECTOR_NAMES = ("vectors", "syn0")
 
 
 class Inert:
@@ -139,12 +138,6 @@ def unpickle(path: Path, *, encoding: str, inert: tuple[str, ...] = ()) -> objec
         return reader.load()
 
 
-def arrays_beside(path: Path) -> list[Path]:
-    """Return the arrays that gensim put in files of their own because they are large."""
-    names = [f"{path.name}{part}.{vectors}.npy" for part in ("", ".wv") for vectors in _VECTORS]
-    return [beside for name in names if (beside := path.with_name(name)).is_file()]
-
-
 def read_keyed_vectors(path: Path) -> VectorFile:
     """Read `KeyedVectors.save` or `Word2Vec.save` of gensim 3 or 4: the words and their vectors.
 
@@ -168,7 +161,7 @@ def read_keyed_vectors(path: Path) -> VectorFile:
 
 def _vectors(path: Path, state: dict[str, Any], base: str) -> NDArray[np.floating]:
     separate = state["__numpys"] if isinstance(state.get("__numpys"), list) else []
-    for key in _VECTORS:
+    for key in VECTOR_NAMES:
         if isinstance(state.get(key), Array):
             with Foreign(f"{path}: its vectors are damaged", "save them again", ours=True):
                 numbers: NDArray[np.floating] = state[key].numbers()
@@ -182,20 +175,6 @@ def _vectors(path: Path, state: dict[str, Any], base: str) -> NDArray[np.floatin
         f"{path} has words but no vectors of their own (as gensim's FastText, which computes them on loading); "
         "write them with save_word2vec_format and give that file"
     )
-
-
-def vocabulary_beside(path: Path) -> Path | None:
-    """Return `1800-vocab.pkl` for `1800-w.npy`."""
-    vocabulary = path.with_name(path.name.removesuffix("-w.npy") + "-vocab.pkl")
-    return vocabulary if path.name.endswith("-w.npy") and vocabulary.is_file() else None
-
-
-def histwords_decades(folder: Path | str) -> list[Path]:
-    """Return the decades of a HistWords folder in order of time: the paths of `1800-w.npy`, `1810-w.npy`, …"""
-    decades = [path for path in Path(folder).glob("*-w.npy") if re.fullmatch(r"\d{4}-w\.npy", path.name)]
-    if not decades:
-        raise WordworthError(f"{folder} has no HistWords decades; give a folder with files such as 1800-w.npy")
-    return sorted(decades)
 
 
 def read_histwords(path: Path, vocabulary: Path) -> VectorFile:

@@ -5,6 +5,7 @@ matrix as float32 that is mapped, the words as one UTF-8 text.
 """
 
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from wordworth.embedding import arrays, pickles, spacy_vectors, word2vec
+from wordworth.embedding import arrays, pickles, word2vec
 from wordworth.embedding.blocks import VectorFile, gather
 from wordworth.embedding.core import Embedding, Provenance
 from wordworth.embedding.streams import Flaws, Kind, OnBad, compression, inner_name, plain_name, sample
-from wordworth.engine.cache import entry
-from wordworth.engine.identity import hash_content
+from wordworth.engine.cache import entry, hash_content
 from wordworth.errors import Foreign, WordworthError, nearest
 from wordworth.files import measured_sum
 
@@ -35,6 +35,7 @@ FORMATS = {
     "npy-parquet": "a .npy matrix with a parquet index beside it",
     "spacy": "the folder of a spaCy model: vectors, key2row and strings.json",
 }
+SPACY_FILES = ("vectors", "key2row", "strings.json")
 _TEXT = ("word2vec", "fasttext", "glove", "numberbatch")
 # Languages as the catalog names them → as ConceptNet does; a code is taken for any other language.
 _CODES = {
@@ -68,9 +69,9 @@ def _unknown(path: Path, why: str) -> WordworthError:
 def files_of(path: Path) -> tuple[Path, ...]:
     """The files that are read for `path`, the matrix or main file first."""
     if path.is_dir():
-        if of_spacy := spacy_vectors.files_in(path):
+        if of_spacy := spacy_files_in(path):
             return of_spacy
-        matrix = arrays.indexed_matrix_in(path)
+        matrix = _indexed_matrix_in(path)
         if matrix is None:
             raise WordworthError(
                 f"{path} is a folder without one .npy matrix and its parquet index, and without a spaCy model's "
@@ -82,15 +83,58 @@ def files_of(path: Path) -> tuple[Path, ...]:
             f"there is no file {path}; check the path (`wordworth.load` takes names of the catalog too)"
         )
     if path.suffix == ".npy":
-        beside = pickles.vocabulary_beside(path) or arrays.index_beside(path)
+        beside = _vocabulary_beside(path) or _index_beside(path)
         return (path, beside) if beside else (path,)
-    return (path, *pickles.arrays_beside(path))
+    return (path, *_arrays_beside(path))
+
+
+def spacy_files_in(folder: Path) -> tuple[Path, ...] | None:
+    """The three files of a model's folder, or of one inside it, as a package has it; None where there are none."""
+    for vocabulary in (folder, folder / "vocab", *sorted(folder.glob("*/vocab"))):
+        if all((vocabulary / file).is_file() for file in SPACY_FILES):
+            return tuple(vocabulary / file for file in SPACY_FILES)
+    return None
+
+
+def _index_beside(path: Path) -> Path | None:
+    """Return the parquet index of a `.npy` file: of the same name, or the only one in the folder."""
+    same = path.with_suffix(".parquet")
+    if same.is_file():
+        return same
+    indexes = sorted(path.parent.glob("*.parquet"))
+    return indexes[0] if len(indexes) == 1 else None
+
+
+def _indexed_matrix_in(folder: Path) -> Path | None:
+    """Return the only `.npy` file of a folder that has a parquet index too."""
+    matrices = sorted(folder.glob("*.npy"))
+    return matrices[0] if len(matrices) == 1 and _index_beside(matrices[0]) else None
+
+
+def _arrays_beside(path: Path) -> list[Path]:
+    """Return the arrays that gensim put in files of their own because they are large."""
+    names = [f"{path.name}{part}.{vectors}.npy" for part in ("", ".wv") for vectors in pickles.VECTOR_NAMES]
+    return [beside for name in names if (beside := path.with_name(name)).is_file()]
+
+
+def _vocabulary_beside(path: Path) -> Path | None:
+    """Return `1800-vocab.pkl` for `1800-w.npy`."""
+    vocabulary = path.with_name(path.name.removesuffix("-w.npy") + "-vocab.pkl")
+    return vocabulary if path.name.endswith("-w.npy") and vocabulary.is_file() else None
+
+
+def histwords_decades(folder: Path | str) -> list[Path]:
+    """Return the decades of a HistWords folder in order of time: the paths of `1800-w.npy`, `1810-w.npy`, …"""
+    decades = [path for path in Path(folder).glob("*-w.npy") if re.fullmatch(r"\d{4}-w\.npy", path.name)]
+    if not decades:
+        raise WordworthError(f"{folder} has no HistWords decades; give a folder with files such as 1800-w.npy")
+    return sorted(decades)
 
 
 def recognise(files: tuple[Path, ...]) -> str:
     """The name of the format."""
     path = files[0]
-    if len(files) == len(spacy_vectors.FILES) and path.name == spacy_vectors.FILES[0]:
+    if len(files) == len(SPACY_FILES) and path.name == SPACY_FILES[0]:
         return "spacy"
     packed = compression(path)
     if packed == "zip" and _is_npz(path):
@@ -180,7 +224,7 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
     with_words: dict[str, tuple[str, Callable[..., VectorFile]]] = {
         "npy-parquet": (".parquet", arrays.read_indexed),
         "histwords": (".pkl", pickles.read_histwords),
-        "spacy": (".json", spacy_vectors.read_spacy),
+        "spacy": (".json", arrays.read_spacy),
     }
     suffix, read = with_words[chosen]
     if files[-1].suffix != suffix:

@@ -25,9 +25,8 @@ from wordworth.encode.encoding import checked_layers, encode_shards
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
 from wordworth.encode.units import SubwordStates
-from wordworth.engine.cache import CacheSlot, slot
+from wordworth.engine.cache import CacheSlot, hashed_once, slot
 from wordworth.engine.engines import current
-from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
 from wordworth.files import locked, measured_sum
 

@@ -13,7 +13,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from wordworth.engine.identity import hash_content, hash_of
+from wordworth.engine.cache import hash_content, hash_of
 
 Identity = tuple[str | int | None, ...]
 VERSIONS = tuple(

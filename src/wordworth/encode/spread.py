@@ -18,7 +18,7 @@ from transformers import PretrainedConfig
 from wordworth.catalog.models import weight_files
 from wordworth.encode.passes import layer_lists
 from wordworth.engine.batching import free_memory
-from wordworth.engine.notices import notice
+from wordworth.engine.engines import notice
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
 

@@ -3,6 +3,7 @@
 What has shards asks `current()` and does not know which engine it is. A function that runs shards takes a model and an
 iterable of items and yields one result per item, in order; it may look ahead in the items. Items and results are plain
 data, and the results do not depend on the engine. A model that has a recipe is sent as its recipe, without weights.
+What a user should know of where things came from and where they run is collected per study, for its run (`notice`).
 """
 
 import re
@@ -147,3 +148,33 @@ def _facts(recipe: Recipe, items: Iterable[None]) -> Iterator[tuple[type, dict[s
     for _ in items:
         model = kept(recipe).without_weights()
         yield type(model), vars(model)
+
+
+_sentences: ContextVar[list[str] | None] = ContextVar("sentences", default=None)
+_OUTSIDE_OF_STUDIES: list[str] = []
+
+
+def _collected() -> list[str]:
+    sentences = _sentences.get()
+    return _OUTSIDE_OF_STUDIES if sentences is None else sentences
+
+
+def notice(sentence: str) -> None:
+    """Add a sentence, once."""
+    if sentence not in _collected():
+        _collected().append(sentence)
+
+
+def notices() -> tuple[str, ...]:
+    """Return the sentences so far, in their order."""
+    return tuple(_collected())
+
+
+@contextmanager
+def collecting_notices() -> Iterator[None]:
+    """Collect the sentences of what runs inside by themselves."""
+    token = _sentences.set([])
+    try:
+        yield
+    finally:
+        _sentences.reset(token)

@@ -16,8 +16,7 @@ from socket import create_connection
 from typing import Any
 
 from wordworth.engine.cache import kind_folder
-from wordworth.engine.engines import Engine, Stream
-from wordworth.engine.notices import notice
+from wordworth.engine.engines import Engine, Stream, notice
 from wordworth.errors import Foreign, WordworthError
 
 ATTEMPTS = 3
@@ -122,7 +121,7 @@ def _actor_class() -> type:
 
             import ray
 
-            from wordworth.engine.notices import notices
+            from wordworth.engine.engines import notices
             from wordworth.errors import WordworthError
 
             before = len(notices())

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import Matrix, Vectors, norms
+from wordworth.embedding.core import Matrix, Vectors, norms
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
-from wordworth.statistics.threads import in_threads
+from wordworth.statistics.bootstrap import in_threads
 
 Rule = Literal["3cosadd", "3cosmul"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wordworth.embedding.cosine import Matrix, Vectors, cosines_with, unit_rows
+from wordworth.embedding.core import Matrix, Vectors, cosines_with, unit_rows
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import ESTIMATOR, declare
 from wordworth.measure.weighted import Weights, plain, weighted_mean

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordworth.embedding.cosine import Matrix, Vectors, cosines_with, unit_rows
+from wordworth.embedding.core import Matrix, Vectors, cosines_with, unit_rows
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import ESTIMATOR, declare
 from wordworth.measure.weighted import Weights, plain, shares, weighted_mean

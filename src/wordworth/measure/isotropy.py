@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wordworth.embedding.cosine import Matrix, Vectors, norms, unit_rows
+from wordworth.embedding.core import Matrix, Vectors, norms, unit_rows
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 

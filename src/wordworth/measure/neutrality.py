@@ -20,7 +20,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import Matrix, Vectors
+from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 from wordworth.statistics.bootstrap import all_counts

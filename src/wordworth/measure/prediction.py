@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wordworth.embedding.cosine import Matrix
+from wordworth.embedding.core import Matrix
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 from wordworth.statistics.bootstrap import RESAMPLES, Estimate, Sums, ratio

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from wordworth.embedding.cosine import Matrix, Vectors
+from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 from wordworth.measure.weighted import Weights

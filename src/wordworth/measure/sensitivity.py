@@ -7,7 +7,7 @@ test are a few matrix products over one matrix of products of its words.
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import Matrix, Vectors, unit_rows
+from wordworth.embedding.core import Matrix, Vectors, unit_rows
 from wordworth.measure.declaration import declare
 
 LEVEL = 0.05

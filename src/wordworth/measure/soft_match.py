@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.cosine import Matrix, Vectors, norms
+from wordworth.embedding.core import Matrix, Vectors, norms
 from wordworth.measure.declaration import declare
 
 BLOCK = 8_192  # rows of the vocabulary compared at a time

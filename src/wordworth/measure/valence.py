@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wordworth.embedding.cosine import Vectors
+from wordworth.embedding.core import Vectors
 from wordworth.measure.declaration import declare
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import Correlation, pearson, spearman

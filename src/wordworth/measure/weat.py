@@ -4,7 +4,7 @@ from typing import Unpack
 
 import numpy as np
 
-from wordworth.embedding.cosine import Matrix, Vectors, norms, unit_rows
+from wordworth.embedding.core import Matrix, Vectors, norms, unit_rows
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
 from wordworth.statistics.bootstrap import RESAMPLES

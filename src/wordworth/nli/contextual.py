@@ -19,7 +19,7 @@ from torch import Tensor
 from wordworth.contexts.sentences import LONGEST, split_sentences
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
-from wordworth.engine.identity import hash_content, hash_of
+from wordworth.engine.cache import hash_content, hash_of
 from wordworth.errors import WordworthError
 from wordworth.nli.elmo import Elmo
 from wordworth.nli.vocabulary import StaticVectors, words_of

@@ -17,7 +17,7 @@ from wordworth.embedding import Embedding
 from wordworth.encode.heads import Headed, load_with_head, padding_of
 from wordworth.encode.passes import TOLERANCE, accepted
 from wordworth.engine.batching import budget_for, by_length
-from wordworth.engine.identity import hash_content
+from wordworth.engine.cache import hash_content
 from wordworth.errors import Foreign, WordworthError, listed, reason_of
 from wordworth.nli.nli import LABELS, TrainedWithout
 from wordworth.progress import progress

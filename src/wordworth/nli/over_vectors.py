@@ -14,7 +14,7 @@ from wordworth.errors import WordworthError
 from wordworth.nli.attention import EncodedSentences, Network
 from wordworth.nli.contextual import Embedder
 from wordworth.nli.nli import LABELS, TrainedWithout
-from wordworth.statistics.threads import in_torch_threads
+from wordworth.statistics.bootstrap import in_torch_threads
 from wordworth.transform import Subspace
 
 Indices = NDArray[np.int64]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.embedding import Embedding
-from wordworth.engine.identity import hash_content, hash_of
+from wordworth.engine.cache import hash_content, hash_of
 from wordworth.errors import WordworthError
 from wordworth.transform import Subspace, remove
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.errors import Foreign, WordworthError, nearest
+from wordworth.errors import Foreign, WordworthError, nearest, visible
 from wordworth.files import replacing, sha256_of
 from wordworth.measure import main_measures
 from wordworth.pages.insights import IN_CONTEXT, associations
@@ -22,7 +22,6 @@ from wordworth.results.notices import MIN_COVERAGE, Notice, caution_legend
 from wordworth.results.numbers import format_list, format_percent
 from wordworth.results.run import MANIFEST, Run
 from wordworth.results.vocabulary import HARMLESS
-from wordworth.visible import visible
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
 """The marks around the section, so that it can be replaced."""

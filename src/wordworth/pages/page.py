@@ -19,7 +19,7 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, visible
 from wordworth.files import replacing
 from wordworth.measure import label
 from wordworth.pages.answers import answers
@@ -37,7 +37,6 @@ from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
 from wordworth.results.notices import Notice
 from wordworth.results.numbers import format_list, format_number
 from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run
-from wordworth.visible import visible
 
 FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}
 """Format → the name of the file."""

@@ -27,8 +27,8 @@ from wordworth.results.columns import describe_score
 from wordworth.results.notices import Caution, coverage_cautions, size_cautions
 from wordworth.results.run import Run
 from wordworth.statistics.bootstrap import RESAMPLES
+from wordworth.statistics.correlation import correlation_difference
 from wordworth.statistics.effect_size import weat_difference, weat_difference_interval
-from wordworth.statistics.paired_correlation import correlation_difference
 from wordworth.statistics.paired_tests import holm, mcnemar, mean_interval, paired_proportions, sign_flip
 from wordworth.statistics.permutation import PERMUTATIONS
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
 
+from wordworth.errors import visible
 from wordworth.rules.checking import Checked, Judged
-from wordworth.visible import visible
 
 SUITE = "wordworth check"
 

@@ -4,11 +4,16 @@ Words of one text are alike, so intervals of ratios resample texts (the clusters
 sums, so all resamples are one product of the sums with the counts of how often each cluster was drawn.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from wordworth.errors import WordworthError
 from wordworth.statistics.choices import RESAMPLES as RESAMPLES
@@ -111,3 +116,46 @@ def ratio(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = percentile_interval(np.where(bottom > 0, top / bottom, np.nan))
     return Estimate(value, float(low), float(high), sums.items)
+
+
+Part = TypeVar("Part")
+Done = TypeVar("Done")
+
+MOST = 16  # blocks in memory at a time
+_ONE_CALLER = Lock()  # the limit on BLAS is the whole process's: two callers would restore each other's
+
+
+@cache
+def _blas() -> tuple[ThreadpoolController, int]:
+    """The handle on BLAS, and how many threads the user lets it have."""
+    controller = ThreadpoolController().select(user_api="blas")
+    return controller, min(MOST, max((library["num_threads"] for library in controller.info()), default=1))
+
+
+def in_threads(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done]:
+    """[work(part) for part in parts]; the first part to fail raises. `work` must not call this again."""
+    if len(parts) < 2:
+        return [work(part) for part in parts]
+    with _ONE_CALLER:
+        controller, cores = _blas()
+        with controller.limit(limits=1), ThreadPoolExecutor(cores) as pool:
+            return list(pool.map(work, parts))
+
+
+@cache
+def _torch_pool(cores: int) -> ThreadPoolExecutor:
+    """Threads that keep to one core each; kept, because torch sets each of them up at its first product."""
+    import torch
+
+    return ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,))
+
+
+def in_torch_threads(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done]:
+    """The same for work that torch does, on as many cores as torch may have. A thread's limit on cores is its own."""
+    import torch
+
+    allowed = torch.get_num_threads()
+    try:
+        return list(_torch_pool(allowed).map(work, parts))
+    finally:
+        torch.set_num_threads(allowed)  # a thread's limit is also what threads begun later start with

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from wordworth.errors import WordworthError
-from wordworth.statistics.bootstrap import Exact, Values
+from wordworth.statistics.bootstrap import Exact, Values, in_threads
 from wordworth.statistics.choices import PERMUTATIONS, Count, Method, Sides
-from wordworth.statistics.threads import in_threads
 
 
 def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator[Exact]:

@@ -11,9 +11,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wordworth.catalog.registry import entry, knows, references
-from wordworth.engine.engines import using
-from wordworth.engine.identity import hashed_once
-from wordworth.engine.notices import collecting_notices, notices
+from wordworth.engine.cache import hashed_once
+from wordworth.engine.engines import collecting_notices, notices, using
 from wordworth.task.settings import Settings, either
 
 if TYPE_CHECKING:  # a help reads studies too, and has to be quick

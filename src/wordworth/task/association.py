@@ -7,7 +7,7 @@ import numpy as np
 
 from wordworth.catalog.read.association_tests import AssociationTest
 from wordworth.embedding import Layers
-from wordworth.embedding.spelling import is_cased
+from wordworth.embedding.core import is_cased
 from wordworth.measure import association as associate
 from wordworth.measure import weat, weat_interval, weat_p
 from wordworth.results.findings import Findings

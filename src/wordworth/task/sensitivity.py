@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.association_tests import AssociationTest
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
-from wordworth.embedding.cosine import Matrix
+from wordworth.embedding.core import Matrix
 from wordworth.measure.sensitivity import (
     ASSOCIATIONS,
     conclusions,

@@ -10,7 +10,7 @@ from wordworth.catalog.read.analogies import Analogies, Section
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.pairs import Pairs
 from wordworth.embedding import NOT_FOUND, Layers
-from wordworth.embedding.cosine import nearest_neighbours
+from wordworth.embedding.core import nearest_neighbours
 from wordworth.measure import analogies, cosines
 from wordworth.measure import similarity as correlate
 from wordworth.measure.analogy import Rule

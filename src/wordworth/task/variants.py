@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.embedding import Layers, Slot
-from wordworth.embedding.cosine import Matrix, Vectors
+from wordworth.embedding.core import Matrix, Vectors
 from wordworth.measure.sensitivity import Masks
 from wordworth.transform.components import Components, fit_components, nullify
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from wordworth.embedding import Layers, Slot
-from wordworth.embedding.cosine import Matrix, Vectors
+from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
 
 ROUNDING = 1e-24

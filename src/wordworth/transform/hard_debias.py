@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordworth.embedding import Embedding
-from wordworth.embedding.cosine import Matrix
+from wordworth.embedding.core import Matrix
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import by_blocks, project_out, signed
 from wordworth.transform.subspace import Subspace

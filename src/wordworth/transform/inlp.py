@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from wordworth.embedding import Embedding
-from wordworth.embedding.cosine import Matrix, Vectors
+from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.transform.projection import blocks, project_out

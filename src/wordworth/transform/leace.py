@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordworth.embedding import Embedding
-from wordworth.embedding.cosine import Matrix, Vectors
+from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import blocks, by_blocks, stamped
 from wordworth.transform.subspace import ROUNDING, Subspace

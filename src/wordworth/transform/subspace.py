@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordworth.embedding import Embedding, Lookup, spellings
-from wordworth.embedding.cosine import Matrix
+from wordworth.embedding.core import Matrix
 from wordworth.errors import WordworthError
 from wordworth.transform.projection import orthonormal
 

@@ -11,9 +11,8 @@ from typing import TypedDict, Unpack
 
 import polars as pl
 
-from wordworth.engine.cache import CacheSlot, key_of, slot
+from wordworth.engine.cache import CacheSlot, hashed_once, key_of, slot
 from wordworth.engine.filling import Filling, Part
-from wordworth.engine.identity import hashed_once
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.whole_words.chunks import Chunk, chunks

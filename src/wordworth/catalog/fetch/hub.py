@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wordworth.engine.notices import notice
+from wordworth.engine.engines import notice
 from wordworth.errors import WordworthError
 from wordworth.files import space_checked
 

@@ -12,7 +12,7 @@ from wordworth.catalog.read.tables import Row, Table, check_commas, column, numb
 from wordworth.catalog.read.word_sets import load_translations
 from wordworth.catalog.registry import Entry, entries, in_its_script
 from wordworth.catalog.resolve import DataSet, Named, Resolved, find, located_data
-from wordworth.embedding.spelling import lower, spellings
+from wordworth.embedding.core import lower, spellings
 from wordworth.embedding.streams import quoted
 from wordworth.errors import WordworthError, listed
 

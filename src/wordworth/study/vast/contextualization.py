@@ -17,8 +17,7 @@ from wordworth.encode import as_read
 from wordworth.encode.named import untrained
 from wordworth.results.findings import Findings
 from wordworth.results.notices import Caution
-from wordworth.statistics.correlation import pearson
-from wordworth.statistics.paired_correlation import correlation_difference
+from wordworth.statistics.correlation import correlation_difference, pearson
 from wordworth.study.vast import CONTROLS, LANGUAGES
 from wordworth.study.vast.words import EncodedWords, choose_greedy_poles, load_anew, load_words, record_lexicon
 from wordworth.task.valence import (

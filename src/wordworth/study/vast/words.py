@@ -12,7 +12,7 @@ from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.catalog.resolve import split_label
 from wordworth.contexts import Context, Templates, contexts_in, load_templates, polar_ratings, random_contexts, rescaled
 from wordworth.embedding import Layers
-from wordworth.embedding.spelling import in_script
+from wordworth.embedding.core import in_script
 from wordworth.encode import InContexts, LanguageModel, VectorStore, as_read, in_contexts, is_sentence_encoder
 from wordworth.encode.layers import NO_CONTEXT
 from wordworth.errors import WordworthError
