@@ -26,8 +26,8 @@ def bare(monkeypatch, tmp_path):
         ("weat6", ("set", "label", "count", "first words"), ("X", "male names", "8", "John, Paul, Mike, Kevin, Steve")),
         ("rg-65", ("first", "second", "score"), ("gem", "jewel", "3.94")),
         ("google", ("a", "b", "c", "d"), ("Athens", "Greece", "Baghdad", "Iraq")),
-        ("vast", ("setting", "text"), ("bleached", "This is WORD")),
-        ("dev-occupation-gender", ("setting", "text"), ("premise", "The SUBJECT VERB a/an OBJECT.")),
+        ("vast", ("template", "text"), ("bleached", "This is WORD")),
+        ("dev-occupation-gender", ("template", "text"), ("premise", "The SUBJECT VERB a/an OBJECT.")),
     ],
 )
 @pytest.mark.usefixtures("bare")

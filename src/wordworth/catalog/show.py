@@ -1,6 +1,6 @@
 """What `wordworth show` and `wordworth ls` show of an entry, as plain data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -103,8 +103,14 @@ def made_of(declared: Entry) -> tuple[Entry, ...]:
 
 def excerpt(declared: Entry, rows: int = 5) -> Excerpt:
     """Return the first rows of an entry, where its data is here. Nothing is fetched."""
-    is_readable = declared.kind in _DECLARED or is_here(declared)
-    return Excerpt(*_FIRST[declared.kind](declared, rows)) if is_readable else Excerpt()
+    if declared.kind in _DECLARED:  # what is shown of these is in the TOML: their data is too large to look into
+        header, pairs = _describe(declared)
+        return Excerpt(header, tuple(pairs))
+    if not is_here(declared):
+        return Excerpt()
+    columns, left_out = _READERS[declared.kind](declared)
+    first = islice(zip(*columns.values(), strict=True), rows)
+    return Excerpt(tuple(columns), tuple(tuple(map(_format, row)) for row in first), tuple(left_out))
 
 
 def summary(declared: Entry) -> dict[str, Any]:
@@ -120,96 +126,85 @@ def summary(declared: Entry) -> dict[str, Any]:
     }
 
 
-_First = tuple[tuple[str, ...], Rows, tuple[str, ...]]
+_DECLARED = ("models", "corpora", "templates", "wordnets")
+Columns = tuple[Mapping[str, Iterable[object]], Iterable[str]]
+"""Column → its cells, and what was left out."""
 
 
-def _lexicon(declared: Entry, rows: int) -> _First:
+def _describe(declared: Entry) -> tuple[tuple[str, str], list[tuple[str, str]]]:
+    details = declared.details
+    if declared.kind != "templates":
+        return ("field", "value"), [
+            (key, str(value)) for key, value in details.items() if isinstance(value, str | int | float)
+        ]
+    texts = [(name, details[name]) for name in ("bleached", "premise", "hypothesis") if name in details]
+    texts += [(f"aligned {one['low']:g} to {one['high']:g}", one["text"]) for one in details.get("aligned", ())]
+    return ("template", "text"), texts
+
+
+def _format(cell: object) -> str:
+    if isinstance(cell, float):
+        return f"{cell:,.0f}" if abs(cell) >= 1_000 else f"{cell:.4g}"
+    return ", ".join(cell) if isinstance(cell, tuple) else str(cell)
+
+
+def _read_lexicon(declared: Entry) -> Columns:
     lexicon = load_lexicon(declared.name)
-    first = tuple(
-        (word, *(f"{values[at]:.4g}" for values in lexicon.ratings.values()))
-        for at, word in enumerate(lexicon.words[:rows])
-    )
-    return ("word", *lexicon.ratings), first, tuple(map(str, lexicon.left_out))
+    return {"word": lexicon.words, **lexicon.ratings}, map(str, lexicon.left_out)
 
 
-def _word_set(declared: Entry, rows: int) -> _First:
+def _read_word_set(declared: Entry) -> Columns:
     if declared.details.get("translations"):
         forms = load_translations(declared.name).forms
-        return ("word", "forms"), tuple((word, ", ".join(of_word)) for word, of_word in islice(forms.items(), rows)), ()
+        return {"word": forms, "forms": forms.values()}, ()
     words = load_word_set(declared.name)
-    dropped = tuple(f"{word!r} stands more than once and is taken once" for word in words.dropped)
+    dropped = [f"{word!r} stands more than once and is taken once" for word in words.dropped]
     if words.pairs:
-        return ("first", "second"), words.pairs[:rows], dropped
-    first = tuple(
-        (word, *(f"{values[at]:g}" for values in words.scores.values())) for at, word in enumerate(words.words[:rows])
-    )
-    return ("word", *words.scores), first, dropped
+        first, second = zip(*words.pairs, strict=True)
+        return {"first": first, "second": second}, dropped
+    return {"word": words.words, **words.scores}, dropped
 
 
-def _test(declared: Entry, rows: int) -> _First:
+def _read_test(declared: Entry) -> Columns:
     test = load_test(declared.name)
-    sets = zip("XYAB", test.labels, test.groups, strict=True)
-    first = tuple((which, label, str(len(words)), ", ".join(words[:rows])) for which, label, words in sets)
-    return ("set", "label", "count", "first words"), first, test.remarks
+    words = {"count": map(len, test.groups), "first words": [words[:5] for words in test.groups]}
+    return {"set": "XYAB", "label": test.labels, **words}, test.remarks
 
 
-def _pairs(declared: Entry, rows: int) -> _First:
+def _read_pairs(declared: Entry) -> Columns:
     pairs = load_pairs(declared.name)
-    first = zip(pairs.first, pairs.second, (f"{score:.4g}" for score in pairs.scores), strict=True)
-    return ("first", "second", "score"), tuple(islice(first, rows)), ()
+    return {"first": pairs.first, "second": pairs.second, "score": pairs.scores}, ()
 
 
-def _analogies(declared: Entry, rows: int) -> _First:
-    return ("a", "b", "c", "d"), load_analogies(declared.name).questions[:rows], ()
-
-
-def _nli(declared: Entry, rows: int) -> _First:
+def _read_nli(declared: Entry) -> Columns:
     data = load_nli(declared.name)
-    left_out = tuple(f"{count:,} {reason}" for reason, count in data.left_out.items())
-    columns = (data.premises, data.hypotheses, data.labels)
-    return ("premise", "hypothesis", "label"), tuple(islice(zip(*columns, strict=True), rows)), left_out
+    left_out = [f"{count:,} {reason}" for reason, count in data.left_out.items()]
+    return {"premise": data.premises, "hypothesis": data.hypotheses, "label": data.labels}, left_out
 
 
-def _template(declared: Entry, rows: int) -> _First:
-    details = declared.details
-    first = [(setting, details[setting]) for setting in ("bleached", "premise", "hypothesis") if setting in details]
-    first += [(f"aligned {one['low']:g} to {one['high']:g}", one["text"]) for one in details.get("aligned", ())]
-    return ("setting", "text"), tuple(first), ()
-
-
-def _frequencies(declared: Entry, rows: int) -> _First:
+def _read_frequencies(declared: Entry) -> Columns:
     listed = load_frequencies(declared.name)
-    first = tuple((word, f"{count:,.0f}") for word, count in islice(listed.counts.items(), rows))
-    return ("word", listed.unit), first, ()
+    return {"word": listed.counts, listed.unit: listed.counts.values()}, ()
 
 
-def _paraphrases(declared: Entry, rows: int) -> _First:
+def _read_paraphrases(declared: Entry) -> Columns:
     probe = load_paraphrases(declared.name)
-    left_out = tuple(f"{sentence!r}: {reason}" for sentence, reason in probe.left_out)
-    return ("word", "hypernym", "sibling"), tuple(triple.differing() for triple in probe.triples[:rows]), left_out
+    columns = zip(*(triple.differing() for triple in probe.triples), strict=True)
+    left_out = [f"{sentence!r}: {reason}" for sentence, reason in probe.left_out]
+    return dict(zip(("word", "hypernym", "sibling"), columns, strict=True)), left_out
 
 
-def _described(declared: Entry, rows: int) -> _First:
-    """Models and corpora: what is declared of them; their data is too large to look into."""
-    plain = [(key, str(value)) for key, value in declared.details.items() if isinstance(value, str | int | float)]
-    return ("field", "value"), tuple(plain), ()
+def _read_analogies(declared: Entry) -> Columns:
+    return dict(zip("abcd", zip(*load_analogies(declared.name).questions, strict=True), strict=True)), ()
 
 
-# What is shown of these stands in the TOML.
-_DECLARED = ("models", "corpora", "templates", "wordnets")
-
-
-_FIRST: dict[str, Callable[[Entry, int], _First]] = {
-    "lexica": _lexicon,
-    "word_sets": _word_set,
-    "tests": _test,
-    "pairs": _pairs,
-    "analogies": _analogies,
-    "templates": _template,
-    "nli": _nli,
-    "models": _described,
-    "corpora": _described,
-    "frequencies": _frequencies,
-    "wordnets": _described,
-    "paraphrases": _paraphrases,
+_READERS: dict[str, Callable[[Entry], Columns]] = {
+    "lexica": _read_lexicon,
+    "word_sets": _read_word_set,
+    "tests": _read_test,
+    "pairs": _read_pairs,
+    "analogies": _read_analogies,
+    "nli": _read_nli,
+    "frequencies": _read_frequencies,
+    "paraphrases": _read_paraphrases,
 }
