@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.common import Result, best_of
 from benchmarks.measures import analogy_answers
 from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.read.analogies import load_analogies
+from wordworth.catalog.read.pairs import load_analogies
 from wordworth.embedding import Embedding, load, save
 
 

@@ -11,8 +11,8 @@ import polars as pl
 from tools.pages import DOCS, markdown, put
 
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.results.numbers import format_number
 from wordworth.results.run import Run, read_run
+from wordworth.results.table import format_number
 from wordworth.study import study
 from wordworth.study.valnorm.data import WORD, SampledLines, choose_lines
 

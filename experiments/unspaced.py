@@ -12,7 +12,7 @@ import polars as pl
 from tools.pages import DOCS, markdown, put
 
 from wordworth.measure import label
-from wordworth.results.numbers import format_percent
+from wordworth.results.table import format_percent
 from wordworth.study import study
 from wordworth.whole_words.words import SHARED
 

@@ -10,9 +10,8 @@ import pytest
 
 from commands import Answer, Command
 from wordworth import __version__
-from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.results.columns import SCORES
 
 VALENCE = {

@@ -14,10 +14,9 @@ from polars.testing import assert_frame_equal
 from commands import Command
 from sampled import ALL
 from typed_runs import rows
-from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
-from wordworth.catalog.read.word_sets import load_word_set, polar_words
+from wordworth.catalog.read.word_sets import load_test, load_word_set, polar_words
 from wordworth.catalog.resolve import Resolved, resolve
 from wordworth.errors import WordworthError
 from wordworth.results.run import read_run

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from commands import Command
 from wordworth import progress
-from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.word_sets import load_test
 from wordworth.cli.commands import interrupt_message
 from wordworth.results.run import Run
 from wordworth.study import STUDIES, study

@@ -3,7 +3,7 @@
 import pytest
 
 from wordworth.cli import display
-from wordworth.results.notices import Caution, Notice
+from wordworth.results.columns import Caution, Notice
 from wordworth.results.table import Cell, Row, Table
 
 NOTICES = [

@@ -13,7 +13,7 @@ from wordworth.catalog.fetch.sources import Located
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
-from wordworth.results.run import is_finished
+from wordworth.results.run import read_finished
 from wordworth.study import study
 from wordworth.study.names import resolve_inputs
 from wordworth.study.weat import WeatSettings
@@ -70,7 +70,7 @@ def was_there(model: str, name: str, chosen: dict[str, str]) -> bool:
     folder, settings = Path("runs/one"), study(name).settings.of(name, {"resamples": 5, **chosen})
     inputs = resolve_inputs([model], settings)
     before = inputs.fingerprints()
-    if is_finished(folder, [model], settings.as_table(), before, overwrite=True):
+    if read_finished(folder, [model], settings.as_table(), before, overwrite=True) is not None:
         return True
     study(name).run_on(inputs, before).save(folder, overwrite=True)
     return False

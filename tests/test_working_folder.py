@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wordworth.catalog.fetch.pip_settings import pip_settings
+from wordworth.catalog.fetch.archives import pip_settings
 
 NAMES = ("pip", "json", "pickle", "ast", "runpy", "multiprocessing", "numpy", "sitecustomize", "usercustomize")
 """Modules that the children import, and two that Python looks for when it starts."""

@@ -25,9 +25,8 @@ from wordworth.pages.published import Quantity, published
 from wordworth.pages.runs import read_runs
 from wordworth.paired import ComparisonSettings, compare, sides
 from wordworth.paired.sides import models_of
-from wordworth.results.numbers import format_number, format_percent
 from wordworth.results.run import Run
-from wordworth.results.table import Cell
+from wordworth.results.table import Cell, format_number, format_percent
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 from wordworth.study import study
 from wordworth.study.debias import METHODS

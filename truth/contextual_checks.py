@@ -16,10 +16,9 @@ from truth import plain
 from truth.check import Check, score
 from truth.isolation import TopLayer, isolate
 from wordworth.catalog.models import locate_language_model
-from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.encode.conversion import converted
 from wordworth.results.run import Run

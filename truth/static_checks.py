@@ -9,11 +9,9 @@ from scipy.stats import pearsonr, spearmanr
 from truth import plain
 from truth.check import Check, score
 from wordworth.catalog.models import load_embeddings
-from wordworth.catalog.read.analogies import load_analogies
-from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
-from wordworth.catalog.read.pairs import load_pairs
-from wordworth.catalog.read.word_sets import load_word_set, polar_words
+from wordworth.catalog.read.pairs import load_analogies, load_pairs
+from wordworth.catalog.read.word_sets import load_test, load_word_set, polar_words
 from wordworth.embedding import Embedding
 from wordworth.measure import label
 from wordworth.results.run import Run

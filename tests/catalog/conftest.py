@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from wordworth.catalog.fetch import pip_settings
+from wordworth.catalog.fetch import archives
 
 
 def _environment_settings() -> dict[str, str]:
@@ -22,7 +22,7 @@ def own_index(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
         monkeypatch.delenv(key)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.delenv("WORDWORTH_OFFLINE", raising=False)
-    monkeypatch.setattr(pip_settings, "_pip_config", _environment_settings)
+    monkeypatch.setattr(archives, "_pip_config", _environment_settings)
     _forget()
     yield monkeypatch
     _forget()

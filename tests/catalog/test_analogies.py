@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordworth.catalog.read.analogies import load_analogies
+from wordworth.catalog.read.pairs import load_analogies
 from wordworth.errors import WordworthError
 
 KINDS = ("semantic", "syntactic")

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from wordworth.catalog.read.association_tests import load_test, load_tests, translated
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.word_sets import load_test, load_tests, polar_words, translated
 from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wordworth.catalog.read.corpora import Corpus, documents, load_corpus
-from wordworth.catalog.read.layouts import refuse, tagged_sentences
+from wordworth.catalog.read.corpora import Corpus, documents, load_corpus, refuse, tagged_sentences
 from wordworth.errors import WordworthError
 
 TEXT = "\ufeffFirst line.\n\n  Zweite Zeile: schön. \r\n\tlast"

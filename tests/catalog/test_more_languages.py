@@ -2,9 +2,8 @@
 
 import pytest
 
-from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.lexica import lexica_in, load_lexicon
-from wordworth.catalog.read.pairs import load_pairs, usual_pairs
+from wordworth.catalog.read.pairs import load_analogies, load_pairs, usual_pairs
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wordworth.catalog.read.paraphrases import Triple, load_paraphrases
+from wordworth.catalog.read.pairs import Triple, load_paraphrases
 from wordworth.errors import WordworthError
 
 

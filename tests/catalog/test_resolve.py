@@ -9,15 +9,13 @@ import pytest
 import wordworth
 from wordworth.catalog.fetch.web import public_address
 from wordworth.catalog.models import kind_of, load_embeddings, locate_language_model
-from wordworth.catalog.read.analogies import load_analogies
-from wordworth.catalog.read.association_tests import load_tests
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.frequencies import load_frequencies
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.nli import load_nli
-from wordworth.catalog.read.pairs import load_pairs
-from wordworth.catalog.read.paraphrases import load_paraphrases
+from wordworth.catalog.read.pairs import load_analogies, load_pairs, load_paraphrases
 from wordworth.catalog.read.templates import load_templates
+from wordworth.catalog.read.word_sets import load_tests
 from wordworth.catalog.resolve import find, public_name, resolve, split_label
 from wordworth.errors import WordworthError
 

@@ -72,10 +72,9 @@ def make(folder: Path) -> Path:
 
 def make_files(folder: Path) -> None:
     """Make all but the language model and the network, without torch."""
-    from wordworth.catalog.read.association_tests import load_test
     from wordworth.catalog.read.lexica import load_lexicon
     from wordworth.catalog.read.pairs import load_pairs
-    from wordworth.catalog.read.word_sets import polar_words
+    from wordworth.catalog.read.word_sets import load_test, polar_words
 
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(0)

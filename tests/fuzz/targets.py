@@ -19,15 +19,13 @@ from safetensors.numpy import save
 
 from fuzz.models import MODELS, Target
 from wordworth.catalog.fetch.archives import take
-from wordworth.catalog.read.analogies import load_analogies
-from wordworth.catalog.read.association_tests import load_tests
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.frequencies import load_frequencies
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.nli import load_nli
-from wordworth.catalog.read.pairs import load_pairs
-from wordworth.catalog.read.paraphrases import load_paraphrases
+from wordworth.catalog.read.pairs import load_analogies, load_pairs, load_paraphrases
 from wordworth.catalog.read.templates import load_templates
+from wordworth.catalog.read.word_sets import load_tests
 from wordworth.embedding import load
 
 WORDS = ["the", "café", "dog", "cat", "don't", "well-known", "null", "1,5"]

@@ -12,7 +12,7 @@ from wordworth.pages.markdown import markdown
 from wordworth.pages.missing import COVERAGE_HEADING, NOTHING, missing, plain_missing, remarks
 from wordworth.pages.page import page
 from wordworth.pages.runs import read_runs
-from wordworth.results.notices import Notice
+from wordworth.results.columns import Notice
 from wordworth.results.run import AuditRecord, PlannedStudy, Run
 
 

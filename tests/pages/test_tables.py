@@ -16,8 +16,7 @@ from wordworth.pages.markdown import markdown
 from wordworth.pages.page import page, write_report
 from wordworth.pages.runs import Runs, read_runs
 from wordworth.pages.tables import Column, columns, tables
-from wordworth.results.numbers import format_exact_p
-from wordworth.results.table import Table
+from wordworth.results.table import Table, format_exact_p
 
 WEAT = {"experiment": "weat", "language": "english", "measure": "weat"}
 ODD = "~^\\ {x} $y$ #1 50% & <q> `b` |d| [z] * a_b"

@@ -6,16 +6,16 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.results.columns import describe_score
-from wordworth.results.findings import Findings
-from wordworth.results.notices import (
+from wordworth.results.columns import (
     Caution,
     Notice,
     balance_cautions,
     caution_legend,
     coverage_cautions,
+    describe_score,
     size_cautions,
 )
+from wordworth.results.findings import Findings
 from wordworth.results.run import read_run
 
 FEW, LOW, UNBALANCED = Caution.FEW_ITEMS, Caution.LOW_COVERAGE, Caution.UNBALANCED_SETS

@@ -14,14 +14,14 @@ from wordworth.catalog.models import fingerprint
 from wordworth.catalog.resolve import resolve
 from wordworth.errors import WordworthError
 from wordworth.results import run as run_module
-from wordworth.results.columns import SCORES, item_schema
+from wordworth.results.columns import SCORES, Notice, item_schema
 from wordworth.results.findings import Findings
-from wordworth.results.notices import Notice
 from wordworth.results.run import (
     AuditRecord,
     PlannedStudy,
     Run,
     read_audit,
+    read_finished,
     read_manifest,
     read_run,
     surroundings,
@@ -225,14 +225,16 @@ def fingerprints(names: list[str]) -> dict[str, str]:
     return {name: fingerprint(resolve(name)) for name in names}
 
 
-def stale(folder: Path, names: list[str], settings: dict[str, object]) -> str | None:
-    return why_stale(folder, names, settings, fingerprints(names))
+def stale(folder: Path, names: list[str], settings: dict[str, object]) -> str:
+    return why_stale(read_run(folder), names, settings, fingerprints(names))
 
 
 def test_the_same_models_and_settings(tmp_path: Path) -> None:
     saved(tmp_path / "run", ["glove-6b-50d"], {"seed": 0})
-    assert stale(tmp_path / "nothing", ["glove-6b-50d"], {"seed": 0}) == ""
-    assert stale(tmp_path / "run", ["glove-6b-50d"], {"seed": 0}) is None
+    same = [["glove-6b-50d"], {"seed": 0}, fingerprints(["glove-6b-50d"])]
+    assert read_finished(tmp_path / "nothing", *same, overwrite=False) is None
+    assert read_finished(tmp_path / "run", *same, overwrite=False) is not None
+    assert stale(tmp_path / "run", ["glove-6b-50d"], {"seed": 0}) == ""
     assert stale(tmp_path / "run", ["glove-6b-50d"], {"seed": 1}) == "its seed was 0 and is now 1"
     assert "its models was" in str(stale(tmp_path / "run", ["smollm2-135m"], {"seed": 0}))
 
@@ -254,7 +256,7 @@ def test_a_model_replaced_by_an_older_file_is_another_model(tmp_path: Path) -> N
     for number, name in enumerate((str(model), f"mine={model}")):
         folder = tmp_path / f"run{number}"
         saved(folder, [name], {})
-        assert stale(folder, [name], {}) is None
+        assert stale(folder, [name], {}) == ""
         before = model.read_text()
         model.write_text("tea 2 1\n")
         os.utime(model, (1, 1))  # as `cp -p` of an old file would leave it

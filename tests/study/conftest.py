@@ -10,10 +10,9 @@ import torch
 import transformers as hf
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode import LanguageModel, wrap
 

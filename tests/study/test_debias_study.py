@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from typed_runs import items_of, one, reasons, value, values_by
-from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
-from wordworth.catalog.read.word_sets import load_word_set, polar_words
+from wordworth.catalog.read.word_sets import load_test, load_word_set, polar_words
 from wordworth.embedding import Embedding, Provenance, load, save
 from wordworth.errors import WordworthError
 from wordworth.measure import cosines, sc_weat, similarity, valence

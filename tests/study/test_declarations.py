@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import wordworth as ww
-from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.word_sets import load_test
 from wordworth.catalog.registry import references
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError

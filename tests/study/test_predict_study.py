@@ -8,7 +8,7 @@ import pytest
 
 from typed_runs import items_of, one, reasons, rows, value, values_by
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.read.paraphrases import Paraphrases, Triple
+from wordworth.catalog.read.pairs import Paraphrases, Triple
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.results.run import read_run

@@ -9,9 +9,8 @@ import polars as pl
 import pytest
 
 from typed_runs import items_of, one, reasons, rows, value, values_by
-from wordworth.catalog.read.association_tests import load_test, translated
 from wordworth.catalog.read.lexica import load_lexicon
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.word_sets import load_test, polar_words, translated
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.results.run import Run

@@ -8,10 +8,9 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from typed_runs import items_of, one, reasons
-from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.results.run import Run

@@ -2,8 +2,8 @@
 
 import pytest
 
+from wordworth.results.columns import Caution
 from wordworth.results.findings import Findings
-from wordworth.results.notices import Caution
 from wordworth.results.table import Cell
 from wordworth.study.valnorm.study import BELLEZZA, compare_languages, compare_raters
 

@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 
 from vast_runs import QUICK, rows, words_of
-from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.lexica import load_lexicon
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError

@@ -4,7 +4,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wordworth.catalog.read.association_tests import load_test
+from wordworth.catalog.read.word_sets import load_test
 from wordworth.errors import WordworthError
 from wordworth.results.run import Run
 from wordworth.study import study

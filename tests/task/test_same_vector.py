@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.association_tests import AssociationTest
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.pairs import Pairs
-from wordworth.catalog.read.word_sets import polar_words
+from wordworth.catalog.read.word_sets import AssociationTest, polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings

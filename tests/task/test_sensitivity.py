@@ -7,9 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.catalog.read.association_tests import AssociationTest, load_test
 from wordworth.catalog.read.lexica import load_lexicon
-from wordworth.catalog.read.word_sets import load_word_set, polar_words
+from wordworth.catalog.read.word_sets import AssociationTest, load_test, load_word_set, polar_words
 from wordworth.embedding import Embedding, Layers, Provenance, Slot
 from wordworth.measure import sc_weat, valence, weat, weat_p
 from wordworth.measure.sensitivity import conclusions, robustness

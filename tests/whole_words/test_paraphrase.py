@@ -7,7 +7,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedTokenizerFast
 
 from wordworth.catalog.read.frequencies import Frequencies
-from wordworth.catalog.read.paraphrases import Paraphrases, Triple, load_paraphrases
+from wordworth.catalog.read.pairs import Paraphrases, Triple, load_paraphrases
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import wrap
 from wordworth.errors import WordworthError

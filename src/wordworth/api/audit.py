@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from wordworth.engine.engines import using
 from wordworth.errors import WordworthError
-from wordworth.results.notices import Notice
-from wordworth.results.run import AuditRecord, PlannedStudy, Run, is_finished, read_run
+from wordworth.results.columns import Notice
+from wordworth.results.run import AuditRecord, PlannedStudy, Run, read_finished
 from wordworth.study import study
 from wordworth.study.audit import DEFAULT_MODELS, Planned, audit_settings, plan_audit, reductions_of
 from wordworth.study.names import Inputs, Names, resolve_inputs, resolve_model
@@ -36,8 +36,8 @@ class _Step(NamedTuple):
     inputs: Inputs
     folder: Path
     fingerprints: dict[str, str]
-    is_finished: bool
-    """Whether the folder holds this run already."""
+    run: Run | None
+    """The run, where the folder holds it already."""
 
 
 def audit(
@@ -69,14 +69,14 @@ def audit(
         inputs = resolve_inputs(one.models, chosen, names)
         fingerprints, path = inputs.fingerprints(), place / one.folder_name
         asked = one.model_names, inputs.settings.as_table(), fingerprints
-        steps.append(_Step(one, inputs, path, fingerprints, is_finished(path, *asked, overwrite=overwrite)))
+        steps.append(_Step(one, inputs, path, fingerprints, read_finished(path, *asked, overwrite=overwrite)))
     for notice in notices:
         show(str(notice))
     plans = [PlannedStudy(study=one.study.name, folder=one.folder_name, models=one.model_names) for one in planned]
     record = AuditRecord(planned=plans, notices=notices)
     record.save(place)
-    waiting = [step for step in steps if not step.is_finished]
-    runs = [read_run(step.folder) for step in steps if step.is_finished]
+    waiting = [step for step in steps if step.run is None]
+    runs = [step.run for step in steps if step.run is not None]
     calls = [(step.planned.study.name, step.inputs, step.fingerprints) for step in waiting]
     with using(settings.pop("engine", "local")) as workers:
         outcomes = workers.map(_run_calls, None, calls, "auditing")

@@ -10,7 +10,7 @@ from wordworth.catalog.fetch.hub import HubFile, config_of, from_hub, hub_model,
 from wordworth.catalog.fetch.sources import here, is_offline
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import Named, Resolved, find, located
-from wordworth.embedding.streams import OnBad
+from wordworth.embedding.blocks import OnBad
 from wordworth.engine.cache import hash_content
 from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of
 from wordworth.files import measured_sum

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from wordworth.catalog.fetch.hub import from_hub, hub_file, hub_model
 from wordworth.catalog.fetch.web import from_web, public_address, web_file
 from wordworth.catalog.registry import Entry, Source, entry, knows
-from wordworth.embedding.streams import FILE_SUFFIXES, plain_name
+from wordworth.embedding.blocks import FILE_SUFFIXES, plain_name
 from wordworth.errors import WordworthError
 from wordworth.files import measured_sum
 

@@ -6,14 +6,11 @@ from typing import Any, NamedTuple
 
 from wordworth.catalog.fetch.hub import hub_file, is_cached
 from wordworth.catalog.fetch.sources import here
-from wordworth.catalog.read.analogies import load_analogies
-from wordworth.catalog.read.association_tests import load_test
 from wordworth.catalog.read.frequencies import load_frequencies
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.nli import load_nli
-from wordworth.catalog.read.pairs import load_pairs
-from wordworth.catalog.read.paraphrases import load_paraphrases
-from wordworth.catalog.read.word_sets import load_translations, load_word_set
+from wordworth.catalog.read.pairs import load_analogies, load_pairs, load_paraphrases
+from wordworth.catalog.read.word_sets import load_test, load_translations, load_word_set
 from wordworth.catalog.registry import Entry, entry
 from wordworth.errors import WordworthError
 

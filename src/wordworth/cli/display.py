@@ -14,9 +14,17 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from wordworth.errors import listed, visible, visible_json
-from wordworth.results.notices import CAUTION_MARK, SHOWN_AT_ONCE, Notice
-from wordworth.results.numbers import format_interval, format_number, format_p, format_percent
-from wordworth.results.table import Cell, Table, legend_of, text_table
+from wordworth.results.columns import CAUTION_MARK, SHOWN_AT_ONCE, Notice
+from wordworth.results.table import (
+    Cell,
+    Table,
+    format_interval,
+    format_number,
+    format_p,
+    format_percent,
+    legend_of,
+    text_table,
+)
 
 if TYPE_CHECKING:
     from wordworth.api.audit import Audit

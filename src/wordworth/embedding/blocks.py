@@ -1,15 +1,170 @@
-"""What every reader yields: blocks of words and vectors, checked row by row and gathered as they come."""
+"""A file as a stream of bytes, and what every reader yields of it: blocks of words and vectors, checked row by row.
 
+Rows that cannot be used are named with their place, then stopped at or left out, and always counted.
+"""
+
+import bz2
+import gzip
+import lzma
+import zipfile
+import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
+from pathlib import Path
+from typing import BinaryIO, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.streams import Flaws, quoted
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError, listed
 from wordworth.progress import progress
+
+SAMPLE = 1 << 18
+"""Bytes of the (decompressed) beginning that a format is recognised by."""
+DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+"""What cut or damaged files raise while they are read."""
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
+OnBad = Literal["stop", "drop"]
+Kind = Literal["number", "zero", "repeat", "fields", "field", "encoding", "word", "header"]
+
+# How a count of rows of a kind is worded.
+_PLURAL: dict[Kind, str] = {
+    "number": "with NaN or infinity",
+    "zero": "that are all zero",
+    "repeat": "that repeat a word",
+    "fields": "with a wrong number of fields",
+    "field": "with a field that is not a number",
+    "encoding": "that are not UTF-8",
+    "word": "without a usable word",
+    "header": "in the header",
+}
+_SHOWN = 3  # flaws of a kind quoted in full; the rest are counted
+
+
+FILE_SUFFIXES = {".gz", ".bz2", ".xz", ".zip"}
+FILE_SUFFIXES |= {".txt", ".vec", ".bin", ".npz", ".npy", ".safetensors", ".kv", ".model", ".gguf"}
+
+
+def plain_name(path: Path) -> str:
+    """Return what tables call a file of vectors unless a label is given: its name without what shows its format."""
+    name = path.name
+    while Path(name).suffix in FILE_SUFFIXES:
+        name = Path(name).stem
+    return name.removesuffix("-w") if path.name.endswith("-w.npy") else name
+
+
+def compression(path: Path) -> str:
+    """Return `gzip`, `bzip2`, `xz`, `zip` or nothing, by the first bytes, whatever the file is called."""
+    with path.open("rb") as stream:
+        start = stream.read(6)
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "")
+
+
+def decompress(path: Path) -> BinaryIO:
+    """Open a file, unpacked where it is gzip, bzip2 or xz. Reading what is damaged raises one of `DAMAGE`."""
+    kind = compression(path)
+    if kind == "gzip":
+        return cast(BinaryIO, gzip.open(path))
+    if kind == "bzip2":
+        return cast(BinaryIO, bz2.open(path))
+    return cast(BinaryIO, lzma.open(path)) if kind == "xz" else path.open("rb")
+
+
+@contextmanager
+def open_stream(path: Path) -> Iterator[BinaryIO]:
+    """Open a file or the one file in a zip archive, unpacked; what is damaged is an error that says what to do."""
+    with Foreign(f"{path} is cut short or damaged", "fetch or copy the file again"):
+        if compression(path) != "zip":
+            with decompress(path) as stream:
+                yield stream
+        else:
+            with zipfile.ZipFile(path) as archive, archive.open(_only_member(path)) as member:
+                yield cast(BinaryIO, member)
+
+
+def inner_name(path: Path) -> str:
+    """Return the name of the file without `.gz`, `.bz2` or `.xz`, or that of the zip's member."""
+    kind = compression(path)
+    if kind == "zip":
+        return Path(_only_member(path).filename).name
+    return path.stem if kind else path.name
+
+
+def sample(path: Path) -> bytes:
+    """Return the beginning of the decompressed file; all of it when it is shorter than `SAMPLE`."""
+    with open_stream(path) as stream:
+        return stream.read(SAMPLE)
+
+
+def _only_member(path: Path) -> zipfile.ZipInfo:
+    with zipfile.ZipFile(path) as archive:
+        members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) != 1:
+        raise WordworthError(
+            f"{path} is a zip archive of {len(members)} files ({listed((one.filename for one in members), 5)}) where "
+            "one is expected; unpack it and give the path of the one to read"
+        )
+    return members[0]
+
+
+def quoted(word: str | bytes) -> str:
+    """A word as a message shows it, cut where a file that is not what it seems has one of a million letters."""
+    if isinstance(word, bytes):
+        return quoted(word.decode(errors="replace"))
+    return repr(word) if len(word) <= 60 else f"{word[:60]!r}…"
+
+
+class Flaws:
+    """Collects the flaws of one file while it is read.
+
+    With `on_bad="stop"`, `settle` raises for the flaw that comes first in the file. Kinds in `tolerated` never stop:
+    they are what a format means by such a row (all zero in HistWords: a word absent in that decade).
+    """
+
+    def __init__(self, path: Path, on_bad: OnBad, place: str, tolerated: frozenset[Kind] = frozenset()) -> None:
+        self.path = path
+        self.on_bad = on_bad
+        self.place = place
+        """What the number of a row is called: `line` in a text file, `row` in a binary one."""
+        self.tolerated = tolerated
+        self.counts: Counter[Kind] = Counter()
+        self.notes: list[str] = []
+        """Sentences for `Provenance.dropped` about rows left out on purpose, which are no flaws."""
+        self._quoted: list[tuple[int, Kind, str]] = []
+
+    def add(self, kind: Kind, number: int, flaw: str) -> None:
+        """Note a flaw in row `number`; `flaw` names the word and what is wrong with it."""
+        self.counts[kind] += 1
+        if self.counts[kind] <= _SHOWN:
+            self._quoted.append((number, kind, flaw))
+
+    def settle(self) -> None:
+        """Stop at the first flaw of the rows read so far, unless flaws are to be dropped."""
+        bad = sorted(one for one in self._quoted if one[1] not in self.tolerated)
+        if not bad or self.on_bad == "drop":
+            return
+        number, first, flaw = bad[0]
+        others = {kind: count - (kind == first) for kind, count in self.counts.items() if kind not in self.tolerated}
+        more = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in others.items() if count)
+        raise WordworthError(
+            f"{self.path}, {self.place} {number:,}: {flaw}{f' (up to here also {more})' if more else ''}; "
+            "fix the file, or leave such rows out with --on-bad drop"
+        )
+
+    def cut(self, flaw: str) -> WordworthError:
+        """Return the error for a file that ends too early, which no option makes usable."""
+        return WordworthError(f"{self.path} is cut short: {flaw}; fetch or copy the file again")
+
+    def dropped(self) -> tuple[str, ...]:
+        """Return what was left out: the first few of each kind in full, then the count of the rest."""
+        full = [f"{self.place} {number:,}: {flaw}" for number, _, flaw in sorted(self._quoted)]
+        rest = [
+            f"{count - _SHOWN:,} more rows {_PLURAL[kind]}" for kind, count in self.counts.items() if count > _SHOWN
+        ]
+        return (*self.notes, *full, *rest)
+
 
 ROWS = 1 << 14
 

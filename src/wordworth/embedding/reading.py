@@ -15,9 +15,18 @@ from typing import Any
 import numpy as np
 
 from wordworth.embedding import arrays, pickles, word2vec
-from wordworth.embedding.blocks import VectorFile, gather
+from wordworth.embedding.blocks import (
+    Flaws,
+    Kind,
+    OnBad,
+    VectorFile,
+    compression,
+    gather,
+    inner_name,
+    plain_name,
+    sample,
+)
 from wordworth.embedding.core import Embedding, Provenance
-from wordworth.embedding.streams import Flaws, Kind, OnBad, compression, inner_name, plain_name, sample
 from wordworth.engine.cache import entry, hash_content
 from wordworth.errors import Foreign, WordworthError, nearest
 from wordworth.files import measured_sum

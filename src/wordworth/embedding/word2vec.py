@@ -19,8 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.embedding.blocks import Block, VectorFile
-from wordworth.embedding.streams import SAMPLE, Flaws, open_stream, quoted
+from wordworth.embedding.blocks import SAMPLE, Block, Flaws, VectorFile, open_stream, quoted
 from wordworth.errors import WordworthError
 
 LINES = 1 << 20  # bytes of lines parsed at once

@@ -22,8 +22,7 @@ from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
 from wordworth.encode.units import SubwordStates
-from wordworth.engine.cache import hashed_once, slot
-from wordworth.engine.filling import Filling, Part
+from wordworth.engine.cache import Filling, Part, hashed_once, slot
 from wordworth.errors import WordworthError
 
 LAYOUT = 3

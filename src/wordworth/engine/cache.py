@@ -15,15 +15,20 @@ import json
 import os
 import shutil
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 from weakref import WeakKeyDictionary
 
+from filelock import Timeout
+
+from wordworth.engine.engines import Stream, current
 from wordworth.files import cache_dir, locked, replacing, sha256_of, space_checked
 
 PIECE = 1 << 26
@@ -283,3 +288,81 @@ def _sums_in(folder: Path) -> dict[str, str]:
     if not sums or present - {SUMS} != set(sums):
         raise ValueError(f"{folder / SUMS} lists other files than there are")
     return sums
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Part(Generic[Item]):
+    """An entry, the item that it is computed from, and how much of the work it is."""
+
+    slot: CacheSlot
+    item: Item
+    amount: float
+
+
+@dataclass(frozen=True)
+class Filling(Generic[Item, Result]):
+    """How items become entries."""
+
+    stream: Stream[Any, Item, Result]
+    write: Callable[[Result, Path], object]
+    """Writes a result into the folder of its entry."""
+    what: str
+    """What is done, for messages."""
+    writers: int = 0
+    """Threads that write behind the engine; without any, each is written before the next result is taken."""
+
+    def fill(self, model: Any, parts: Iterable[Part[Item]], advance: Callable[[float], None] | None = None) -> None:
+        """Makes the entries that are not there, in their order; `advance(n)` is called for each when it is there."""
+        tell = advance or (lambda _: None)
+        busy = self._fill(model, parts, tell, wait=False)
+        self._fill(model, busy, tell, wait=True)
+
+    def _fill(
+        self, model: Any, parts: Iterable[Part[Item]], advance: Callable[[float], None], *, wait: bool
+    ) -> list[Part[Item]]:
+        """Gives those that another process is at work on."""
+        claims: deque[tuple[Part[Item], ExitStack]] = deque()
+        writing: deque[tuple[Future[None], Part[Item], ExitStack]] = deque()
+        busy: list[Part[Item]] = []
+
+        def missing() -> Iterator[Item]:
+            for part in parts:
+                try:
+                    lock = part.slot.claim(wait=wait)
+                except Timeout:
+                    busy.append(part)
+                    continue
+                if lock is None:
+                    advance(part.amount)
+                else:
+                    claims.append((part, lock))
+                    yield part.item
+
+        def write(part: Part[Item], lock: ExitStack, result: Result) -> None:
+            with lock:
+                part.slot.write(partial(self.write, result))
+
+        def finish(most: int) -> None:
+            """Wait until no more than so many are being written."""
+            while len(writing) > most:
+                writing[0][0].result()
+                advance(writing.popleft()[1].amount)
+
+        with ThreadPoolExecutor(max(1, self.writers)) as pool:
+            try:
+                for result in current().map(self.stream, model, missing(), self.what):
+                    part, lock = claims.popleft()
+                    writing.append((pool.submit(write, part, lock, result), part, lock))
+                    finish(2 * self.writers)
+                finish(0)
+            finally:
+                for future, _, lock in writing:
+                    if future.cancel():
+                        lock.close()
+                for _, lock in claims:
+                    lock.close()
+        return busy

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from wordworth.engine.cache import CacheSlot, slot
-from wordworth.engine.filling import Filling, Part
+from wordworth.engine.cache import CacheSlot, Filling, Part, slot
 from wordworth.errors import WordworthError
 from wordworth.nli.nli import NliModel
 from wordworth.nli.pairs import Indices, PairSet, draw_evenly

@@ -8,7 +8,7 @@ from wordworth.pages import meaning_answers as meaning
 from wordworth.pages.missing import plain_missing
 from wordworth.pages.naming import Sentence
 from wordworth.pages.runs import Runs, ended
-from wordworth.results.numbers import format_list
+from wordworth.results.table import format_list
 
 MAX_SEPARATE = 4
 """Up to this many models have a sentence each; of more, only the first and the last."""

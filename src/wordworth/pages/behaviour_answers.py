@@ -13,8 +13,8 @@ from wordworth.pages.naming import FULL, Sentence, with_interval
 from wordworth.pages.published import standing
 from wordworth.pages.runs import SIMILARITY, VALENCE, WEAT, Runs, Score
 from wordworth.results.columns import SKIPPED
-from wordworth.results.numbers import format_fixed, format_list, format_number, format_percent
 from wordworth.results.run import Run
+from wordworth.results.table import format_fixed, format_list, format_number, format_percent
 from wordworth.results.vocabulary import HARMLESS, ORIGINAL, RANDOM
 
 MAX_WORDS = 5

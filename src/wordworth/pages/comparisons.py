@@ -26,7 +26,7 @@ from wordworth.pages.published import (
     published,
 )
 from wordworth.pages.runs import AS_IT_IS, Runs, Score
-from wordworth.results.numbers import format_number
+from wordworth.results.table import format_number
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 
 COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]

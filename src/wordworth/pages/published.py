@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from wordworth.pages.runs import Score
-from wordworth.results.numbers import format_list, format_number
+from wordworth.results.table import format_list, format_number
 from wordworth.results.vocabulary import ORIGINAL
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold", "accuracy", "hits", "top", "T", "ppx"}

@@ -18,8 +18,7 @@ from wordworth.pages.naming import TESTS
 from wordworth.pages.runs import ALL, Runs, Score, better_of
 from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import PLACE
-from wordworth.results.numbers import format_list, format_number
-from wordworth.results.table import PARTS, Cell, Names, Part, Row, Table, text_table
+from wordworth.results.table import PARTS, Cell, Names, Part, Row, Table, format_list, format_number, text_table
 
 MAX_TURNED_ROWS = 5
 """Rows that can become columns."""

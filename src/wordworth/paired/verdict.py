@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from wordworth.measure import label
 from wordworth.paired.comparison import Comparison, Difference
-from wordworth.results.numbers import format_precise, state_p
-from wordworth.results.table import Cell, Row, Table, legend_of
+from wordworth.results.table import Cell, Row, Table, format_precise, legend_of, state_p
 
 
 def table_of(comparison: Comparison) -> Table:

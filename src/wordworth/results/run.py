@@ -18,8 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from wordworth.errors import WordworthError, first_problem
 from wordworth.files import refuse_unwritable, replacing, sha256_of
 from wordworth.measure.declaration import Better
-from wordworth.results.columns import ITEM_TABLES, SCORES, as_text, from_text, item_schema
-from wordworth.results.notices import Caution, Notice
+from wordworth.results.columns import ITEM_TABLES, SCORES, Caution, Notice, as_text, from_text, item_schema
 
 PACKAGES = (
     "wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "tokenizers", "torch", "transformers",
@@ -295,18 +294,12 @@ def _shorten(text: str) -> str:
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
 
 
-def why_stale(folder: Path, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str]) -> str | None:
-    """Return why the run in a folder is not the one that these models and settings would make; None where it is.
+def why_stale(run: Run, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str]) -> str:
+    """Return why a run is not the one that these models and settings would make; blank where it is.
 
     `fingerprints` are those of everything it would read. Files of other content and other versions of the packages that
-    compute make another run. Blank where there is no run.
+    compute make another run.
     """
-    if not (folder / MANIFEST).is_file():
-        return ""
-    try:
-        run = read_run(folder)
-    except WordworthError as error:  # the user may replace it
-        return str(error)
     wanted = json.loads(json.dumps({**settings, "models": named}))
     before = {**run.settings, "models": run.named}
     for name in sorted(wanted.keys() | before.keys()):
@@ -321,21 +314,28 @@ def why_stale(folder: Path, named: list[str], settings: dict[str, Any], fingerpr
     for name in sorted(fingerprints.keys() | run.fingerprints.keys()):
         if run.fingerprints.get(name) != fingerprints.get(name):
             return f"{name} has changed since"
-    return None
+    return ""
 
 
-def is_finished(
+def read_finished(
     folder: Path, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str], *, overwrite: bool
-) -> bool:
-    """Return whether a folder holds this run already; another run in it is an error, unless it may be replaced."""
-    reason = why_stale(folder, named, settings, fingerprints)
+) -> Run | None:
+    """Return this run where a folder holds it already; another run in it is an error, unless it may be replaced."""
+    reason = ""
+    if (folder / MANIFEST).is_file():
+        try:
+            run = read_run(folder)
+        except WordworthError as error:  # the user may replace it
+            reason = str(error)
+        else:
+            if not (reason := why_stale(run, named, settings, fingerprints)):
+                return run
     if reason and not overwrite:
         raise WordworthError(
             f"{folder} holds another run ({reason}); choose another folder with -o, or replace it with --overwrite"
         )
-    if reason is not None:
-        refuse_taken(folder, overwrite=overwrite)
-    return reason is None
+    refuse_taken(folder, overwrite=overwrite)
+    return None
 
 
 def find_runs(places: Sequence[Path]) -> list[Path]:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wordworth.catalog.models import kind_of, load_embeddings
-from wordworth.catalog.read.association_tests import AssociationTest, load_tests, translated
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.catalog.read.lexica import Lexicon, lexica_in, load_lexicon
+from wordworth.catalog.read.word_sets import AssociationTest, load_tests, translated
 from wordworth.catalog.registry import Entry, entries, entry, knows
 from wordworth.catalog.resolve import Named, Resolved
 from wordworth.embedding import Embedding, Layers

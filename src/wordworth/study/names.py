@@ -121,7 +121,7 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> N
 
 def check_data(settings: Settings) -> None:
     """Stop at a file that is not there, a model of another kind, and a file of tests that cannot be read."""
-    from wordworth.catalog.read.association_tests import load_tests
+    from wordworth.catalog.read.word_sets import load_tests
 
     for field in settings.fields():
         kind, _, family = field.declared.catalog.partition("/")

@@ -40,7 +40,7 @@ class Weat(Study):
 
     def measure(self, models: "Sequence[Resolved | Embedding]", settings: WeatSettings) -> "Findings":
         """Run association tests; of the ten, one that an embedding has no words for is skipped with a notice."""
-        from wordworth.catalog.read.association_tests import languages
+        from wordworth.catalog.read.word_sets import languages
         from wordworth.results.findings import Findings
         from wordworth.study.inputs import load_vectors
 
@@ -61,7 +61,7 @@ class Weat(Study):
 
     def languages(self) -> list[str] | None:
         """Return the languages, besides English, that its words can be had in."""
-        from wordworth.catalog.read.association_tests import xweat_languages
+        from wordworth.catalog.read.word_sets import xweat_languages
 
         return xweat_languages()
 
@@ -70,7 +70,7 @@ STUDY = Weat()
 
 
 def _measure(findings: "Findings", layers: "Layers", language: str, settings: WeatSettings) -> None:
-    from wordworth.catalog.read.association_tests import languages
+    from wordworth.catalog.read.word_sets import languages
     from wordworth.study.inputs import load_tests_in
     from wordworth.task.association import score_association
     from wordworth.task.sensitivity import score_association_variants

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.frequencies import Frequencies
-from wordworth.catalog.read.paraphrases import Paraphrases, load_paraphrases
+from wordworth.catalog.read.pairs import Paraphrases, load_paraphrases
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.catalog.resolve import Named
 from wordworth.encode import LanguageModel

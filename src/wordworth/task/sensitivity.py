@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.association_tests import AssociationTest
 from wordworth.catalog.read.lexica import Lexicon
+from wordworth.catalog.read.word_sets import AssociationTest
 from wordworth.embedding import Layers
 from wordworth.embedding.core import Matrix
 from wordworth.measure.sensitivity import (

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from wordworth.catalog.read.analogies import Analogies, Section
 from wordworth.catalog.read.lexica import Lexicon
-from wordworth.catalog.read.pairs import Pairs
+from wordworth.catalog.read.pairs import Analogies, Pairs, Section
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.embedding.core import nearest_neighbours
 from wordworth.measure import analogies, cosines

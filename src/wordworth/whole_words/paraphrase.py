@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.catalog.read.frequencies import Frequencies
-from wordworth.catalog.read.paraphrases import Paraphrases, Triple
+from wordworth.catalog.read.pairs import Paraphrases, Triple
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.contexts import Context, split_sentences
 from wordworth.contexts.sentences import LONGEST, SHORTEST, count_tokens

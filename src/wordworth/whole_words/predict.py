@@ -11,8 +11,7 @@ from typing import TypedDict, Unpack
 
 import polars as pl
 
-from wordworth.engine.cache import CacheSlot, hashed_once, key_of, slot
-from wordworth.engine.filling import Filling, Part
+from wordworth.engine.cache import CacheSlot, Filling, Part, hashed_once, key_of, slot
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.whole_words.chunks import Chunk, chunks

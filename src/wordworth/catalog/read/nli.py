@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.catalog.read.layouts import json_records, numbered_lines, refuse
+from wordworth.catalog.read.corpora import json_records, numbered_lines, refuse
 from wordworth.catalog.read.tables import parsed_json, read_table, tidy
 from wordworth.catalog.resolve import DataSet, Named, located_data
-from wordworth.embedding.streams import quoted
+from wordworth.embedding.blocks import quoted
 from wordworth.errors import WordworthError, listed, reason_of
 
 RELATIONS = ("entailment", "neutral", "contradiction")

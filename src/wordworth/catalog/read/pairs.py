@@ -1,15 +1,17 @@
-"""Word pairs with human scores of similarity or relatedness."""
+"""Word pairs with human scores, analogy questions, and the triples of paraphrase probes (Dudy & Bedrick 2020)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.tables import Table, check_commas, column, number, read_rows, read_table, tidy
+from wordworth.catalog.read.tables import Table, check_commas, column, number, read_rows, read_table, read_text, tidy
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import DataSet, Named, located_data
-from wordworth.embedding.streams import quoted
+from wordworth.embedding.blocks import quoted
 from wordworth.errors import WordworthError
 
 
@@ -110,3 +112,139 @@ def _columns(
     if not scores:
         raise WordworthError(f"{table.path} has no pairs; it needs a word, a word and a score on each line")
     return tuple(firsts), tuple(seconds), np.array(scores, dtype=np.float64)
+
+
+Question = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """The questions `start` to `stop` (not included)."""
+
+    name: str
+    kind: Literal["semantic", "syntactic"]
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, eq=False)
+class Analogies(DataSet):
+    """All questions in order, and the sections they stand in."""
+
+    questions: tuple[Question, ...]
+    sections: tuple[Section, ...]
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+
+def load_analogies(name_or_path: Named = "google") -> Analogies:
+    """Questions of the catalog by their name, or a file laid out as Google's by its path.
+
+    Such a file has four words a line, and lines `: section`; a section whose name starts with `gram` is syntactic.
+    """
+    data = located_data(name_or_path, "analogies")
+    if data.entry is not None and data.entry.details.get("table"):
+        questions, sections = _read(sorted(data.where.glob("*.tsv")), "#", "\t", has_header=True)
+    else:
+        questions, sections = _read([data.where], ":", None, has_header=False)
+    return Analogies(questions=questions, sections=sections, **data.facts)
+
+
+def _read(
+    paths: Sequence[Path], mark: str, delimiter: str | None, *, has_header: bool
+) -> tuple[tuple[Question, ...], tuple[Section, ...]]:
+    """Read files one after another: a line that begins with `mark` names a section, any other has four words.
+
+    Above a header, lines that begin with `mark` are a citation.
+    """
+    questions: list[Question] = []
+    starts: list[tuple[str, int]] = []
+    for path in paths:
+        is_above_header = has_header
+        for at, line in enumerate(read_text(path).splitlines(), start=1):
+            is_marked = line.lstrip().startswith(mark)
+            if not line.strip() or (is_above_header and is_marked):
+                continue
+            words = line.split(delimiter)
+            if is_above_header:
+                is_above_header = False
+            elif is_marked:
+                starts.append((" ".join(line.strip().removeprefix(mark).split()), len(questions)))
+            elif len(words) == 4:
+                questions.append((words[0], words[1], words[2], words[3]))
+            else:
+                raise WordworthError(f"{path}, line {at}: {len(words)} words; a question has four")
+    if not questions:
+        raise WordworthError(f"{paths[0]} has no questions; it needs four words on each line")
+    return tuple(questions), _sections(starts or [("all", 0)], len(questions))
+
+
+def _sections(starts: Sequence[tuple[str, int]], end: int) -> tuple[Section, ...]:
+    stops = [start for _, start in starts[1:]] + [end]
+    return tuple(
+        Section(name, "syntactic" if name.startswith("gram") else "semantic", start, stop)
+        for (name, start), stop in zip(starts, stops, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A sentence with a word, with the word's hypernym, and with a sibling of the hypernym."""
+
+    word: str
+    hypernym: str
+    sibling: str
+
+    def __str__(self) -> str:
+        return " / ".join(self.differing())
+
+    def differing(self) -> tuple[str, str, str]:
+        """What is left of the sentences when the words that they share at both ends are taken off."""
+        parts = [sentence.split() for sentence in (self.word, self.hypernym, self.sibling)]
+        while all(parts) and len({words[0] for words in parts}) == 1:
+            parts = [words[1:] for words in parts]
+        while all(parts) and len({words[-1] for words in parts}) == 1:
+            parts = [words[:-1] for words in parts]
+        word, hypernym, sibling = (" ".join(words) for words in parts)
+        return word, hypernym, sibling
+
+
+@dataclass(frozen=True)
+class Paraphrases(DataSet):
+    """A set of triples."""
+
+    triples: tuple[Triple, ...]
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Triples that probe nothing: the sentence, and why."""
+
+    def __len__(self) -> int:
+        return len(self.triples)
+
+
+def load_paraphrases(name_or_path: Named) -> Paraphrases:
+    """A set of the catalog (`rare`, `common`), or a file with three lines a triple: word, hypernym, sibling.
+
+    Of the catalog's triples, counted from 1, `swapped` lists those whose sibling comes before the hypernym;
+    `elsewhere` names the set that has a triple too and counts it.
+    """
+    data = located_data(name_or_path, "paraphrases")
+    details = data.entry.details if data.entry else {}
+    swapped, elsewhere = details.get("swapped", ()), details.get("elsewhere", {})
+    lines = [tidy(line) for line in read_text(data.where).splitlines() if line.strip()]
+    if not lines or len(lines) % 3:
+        raise WordworthError(
+            f"{data.where} has {len(lines)} sentences; it needs three per triple: word, hypernym and sibling"
+        )
+    triples, left_out = [], []
+    for at in range(0, len(lines), 3):
+        word, hypernym, sibling = lines[at : at + 3]
+        if at // 3 + 1 in swapped:
+            hypernym, sibling = sibling, hypernym
+        if len({word, hypernym, sibling}) < 3:
+            left_out.append((word, "two of the three sentences are the same"))
+        elif also := elsewhere.get(str(at // 3 + 1)):
+            left_out.append((word, f"also in {also}, where it is counted"))
+        else:
+            triples.append(Triple(word, hypernym, sibling))
+    return Paraphrases(triples=tuple(triples), left_out=tuple(left_out), **data.facts)

@@ -11,7 +11,7 @@ import altair as alt
 import polars as pl
 
 from wordworth.pages.figures.figure import Declared, Plot
-from wordworth.results.notices import CAUTION_MARK
+from wordworth.results.columns import CAUTION_MARK
 from wordworth.results.vocabulary import CONTEXTS
 
 COLOURS = [f"var(--c{place})" for place in range(1, 9)]

@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from wordworth.results.columns import SCORES, describe_score
-from wordworth.results.notices import caution_legend
-from wordworth.results.numbers import format_number
+from wordworth.results.columns import SCORES, caution_legend, describe_score
+from wordworth.results.table import format_number
 
 EXPERIMENT, MEASURE, VARIANT, LAYER = (pl.col(name) for name in ("experiment", "measure", "variant", "layer"))
 BANDS, BARS = "Bands are 95 % intervals.", "Bars are 95 % intervals."

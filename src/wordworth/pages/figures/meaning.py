@@ -7,7 +7,7 @@ import polars as pl
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.insights import IN_CONTEXT, UNTRAINED
 from wordworth.pages.runs import IS_PLAIN, SIMILARITY, VALENCE, WEAT
-from wordworth.results.numbers import format_list
+from wordworth.results.table import format_list
 
 TASKS = (VALENCE, SIMILARITY, "analogy")
 LANGUAGE_TASKS = (VALENCE, SIMILARITY, WEAT)

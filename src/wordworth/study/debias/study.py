@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 import polars as pl
 
 from wordworth.catalog.models import kind_of, load_one_embedding
-from wordworth.catalog.read.association_tests import AssociationTest, load_tests
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs
-from wordworth.catalog.read.word_sets import PolarWords, polar_words
+from wordworth.catalog.read.word_sets import AssociationTest, PolarWords, load_tests, polar_words
 from wordworth.catalog.resolve import Resolved
 from wordworth.embedding import Embedding, Layers, spellings
 from wordworth.errors import WordworthError

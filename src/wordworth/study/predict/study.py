@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wordworth.catalog.read.corpora import Corpus, documents, load_corpus
+from wordworth.catalog.read.corpora import HEADINGS, JOINED, Corpus, Report, documents, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
-from wordworth.catalog.read.layouts import HEADINGS, JOINED, Report
-from wordworth.catalog.read.paraphrases import Paraphrases
+from wordworth.catalog.read.pairs import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.catalog.registry import code_of, is_spaced
 from wordworth.catalog.resolve import Named, Resolved

@@ -9,15 +9,15 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
+from wordworth.catalog.read.pairs import load_analogies
 from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_languages
 from wordworth.catalog.registry import knows
 from wordworth.catalog.resolve import Resolved
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
+from wordworth.results.columns import Caution
 from wordworth.results.findings import Findings
-from wordworth.results.notices import Caution
 from wordworth.results.run import Run
 from wordworth.results.table import Cell, Table
 from wordworth.study.inputs import is_lexicon_name, load_tests_in, load_vectors

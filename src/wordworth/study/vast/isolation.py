@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordworth.catalog.read.association_tests import AssociationTest, load_test, load_tests, translated
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import load_pairs, usual_pairs
+from wordworth.catalog.read.word_sets import AssociationTest, load_test, load_tests, translated
 from wordworth.contexts import polar_ratings
 from wordworth.embedding import Layers
 from wordworth.errors import WordworthError

@@ -17,8 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.catalog.read.layouts import Tagged, tagged_sentences
+from wordworth.catalog.read.corpora import Corpus, Tagged, load_corpus, tagged_sentences
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.contexts import Context
 from wordworth.embedding import Slot
