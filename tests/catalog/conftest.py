@@ -29,5 +29,5 @@ def own_index(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 
 
 def _forget() -> None:
-    pip_settings.client.cache_clear()
-    pip_settings.pip_settings.cache_clear()
+    archives.client.cache_clear()
+    archives.pip_settings.cache_clear()

@@ -92,8 +92,8 @@ def audit(
             record.save(place)
     if not runs:
         raise WordworthError(f"every study of the audit failed; the first, {record.notices[-1].reason}")
-    runs.sort(key=lambda run: str(run.folder))  # as in the report of the folder
-    report = write_report(runs, place / "report.html", notices=record.notices)
+    by_folder = sorted(runs, key=lambda run: str(run.folder))  # as `wordworth report FOLDER` has them
+    report = write_report(by_folder, place / "report.html", notices=record.notices)
     return Audit(place, runs, record.notices, report)
 
 
