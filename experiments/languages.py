@@ -23,9 +23,9 @@ from wordworth.catalog.registry import entry
 from wordworth.encode.encoding import pieces_of
 from wordworth.encode.named import load_named
 from wordworth.measure import sc_weat
-from wordworth.results.columns import CAUTION_MARK, Caution
 from wordworth.results.run import Run, read_run
 from wordworth.results.table import format_interval, format_number
+from wordworth.results.vocabulary import CAUTION_MARK, Caution
 from wordworth.study import study
 from wordworth.task.valence import average_by_english
 

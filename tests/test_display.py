@@ -3,8 +3,8 @@
 import pytest
 
 from wordworth.cli import display
-from wordworth.results.columns import Caution, Notice
 from wordworth.results.table import Cell, Row, Table
+from wordworth.results.vocabulary import Caution, Notice
 
 NOTICES = [
     Notice(kind="info", reason="merged with another word of the same vector", count=3, dataset="bellezza"),

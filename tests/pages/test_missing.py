@@ -12,8 +12,8 @@ from wordworth.pages.markdown import markdown
 from wordworth.pages.missing import COVERAGE_HEADING, NOTHING, missing, plain_missing, remarks
 from wordworth.pages.page import page
 from wordworth.pages.runs import read_runs
-from wordworth.results.columns import Notice
 from wordworth.results.run import AuditRecord, PlannedStudy, Run
+from wordworth.results.vocabulary import Notice
 
 
 def noted(study: str = "static") -> Record:

@@ -15,7 +15,8 @@ from seen_page import EVIL, Seen
 from wordworth.pages.markdown import markdown
 from wordworth.pages.page import _environment, page, write_report
 from wordworth.pages.runs import read_runs
-from wordworth.results.columns import SCORES, Notice
+from wordworth.results.columns import SCORES
+from wordworth.results.vocabulary import Notice
 
 IMAGE = "<img src=x onerror=window.hit=1>"
 

@@ -11,8 +11,8 @@ from scipy.stats import pearsonr, spearmanr
 from wordworth.errors import WordworthError
 from wordworth.paired import Comparison, ComparisonSettings, compare, compare_scores, sides, verdicts
 from wordworth.paired.verdict import table_of
-from wordworth.results.columns import Caution
 from wordworth.results.run import Run, read_run
+from wordworth.results.vocabulary import Caution
 from wordworth.statistics.correlation import williams
 from wordworth.statistics.effect_size import weat_difference
 from wordworth.statistics.paired_tests import sign_flip

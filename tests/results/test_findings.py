@@ -6,17 +6,17 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.results.columns import (
+from wordworth.results.columns import describe_score
+from wordworth.results.findings import Findings
+from wordworth.results.run import read_run
+from wordworth.results.vocabulary import (
     Caution,
     Notice,
     balance_cautions,
     caution_legend,
     coverage_cautions,
-    describe_score,
     size_cautions,
 )
-from wordworth.results.findings import Findings
-from wordworth.results.run import read_run
 
 FEW, LOW, UNBALANCED = Caution.FEW_ITEMS, Caution.LOW_COVERAGE, Caution.UNBALANCED_SETS
 ROWS = {"word": ["a", "b", "c"], "bits": [1.0, None, 3.0], "skipped": [None, "gone", None]}

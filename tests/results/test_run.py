@@ -14,7 +14,7 @@ from wordworth.catalog.models import fingerprint
 from wordworth.catalog.resolve import resolve
 from wordworth.errors import WordworthError
 from wordworth.results import run as run_module
-from wordworth.results.columns import SCORES, Notice, item_schema
+from wordworth.results.columns import SCORES, item_schema
 from wordworth.results.findings import Findings
 from wordworth.results.run import (
     AuditRecord,
@@ -27,6 +27,7 @@ from wordworth.results.run import (
     surroundings,
     why_stale,
 )
+from wordworth.results.vocabulary import Notice
 
 
 def made(value: float = 0.5, **about: Any) -> Run:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from wordworth.results.columns import Caution
 from wordworth.results.findings import Findings
 from wordworth.results.table import Cell
+from wordworth.results.vocabulary import Caution
 from wordworth.study.valnorm.study import BELLEZZA, compare_languages, compare_raters
 
 

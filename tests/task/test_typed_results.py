@@ -9,8 +9,8 @@ from wordworth.catalog.read.pairs import Analogies, Section
 from wordworth.catalog.read.word_sets import AssociationTest, polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.measure import valence as correlate
-from wordworth.results.columns import SHOWN_AT_ONCE, Caution
 from wordworth.results.findings import Findings
+from wordworth.results.vocabulary import SHOWN_AT_ONCE, Caution
 from wordworth.statistics.correlation import shuffled_pearson
 from wordworth.task.association import score_association
 from wordworth.task.settings import Permuted

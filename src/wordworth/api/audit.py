@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from wordworth.engine.engines import using
 from wordworth.errors import WordworthError
-from wordworth.results.columns import Notice
 from wordworth.results.run import AuditRecord, PlannedStudy, Run, read_finished
+from wordworth.results.vocabulary import Notice
 from wordworth.study import study
 from wordworth.study.audit import DEFAULT_MODELS, Planned, audit_settings, plan_audit, reductions_of
 from wordworth.study.names import Inputs, Names, resolve_inputs, resolve_model

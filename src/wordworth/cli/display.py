@@ -14,7 +14,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from wordworth.errors import listed, visible, visible_json
-from wordworth.results.columns import CAUTION_MARK, SHOWN_AT_ONCE, Notice
 from wordworth.results.table import (
     Cell,
     Table,
@@ -25,6 +24,7 @@ from wordworth.results.table import (
     legend_of,
     text_table,
 )
+from wordworth.results.vocabulary import CAUTION_MARK, SHOWN_AT_ONCE, Notice
 
 if TYPE_CHECKING:
     from wordworth.api.audit import Audit

@@ -17,10 +17,10 @@ from wordworth.pages.markdown import escaped, interval, line, p_text
 from wordworth.pages.missing import missing, remarks
 from wordworth.pages.naming import FULL, show_value
 from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score, better_of
-from wordworth.results.columns import MIN_COVERAGE, Notice, caution_legend, main_scores
+from wordworth.results.columns import main_scores
 from wordworth.results.run import MANIFEST, Run
 from wordworth.results.table import format_list, format_percent
-from wordworth.results.vocabulary import HARMLESS
+from wordworth.results.vocabulary import HARMLESS, MIN_COVERAGE, Notice, caution_legend
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
 """The marks around the section, so that it can be replaced."""

@@ -7,8 +7,8 @@ from wordworth.errors import visible
 from wordworth.pages.missing import plain_missing
 from wordworth.pages.runs import Runs
 from wordworth.pages.tables import Column, cell_of, columns, tables
-from wordworth.results.columns import CAUTION_MARK
 from wordworth.results.table import Cell, Part, Table, format_exact_p, format_interval, format_number
+from wordworth.results.vocabulary import CAUTION_MARK
 
 _ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _ESCAPES |= {character: f"\\{character}" for character in "&%$#_{}"}

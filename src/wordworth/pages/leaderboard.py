@@ -14,9 +14,9 @@ from wordworth.pages.insights import associations, best_layers
 from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, SIMILARITY, VALENCE, WEAT, Runs, Score, better_of
 from wordworth.paired import ComparisonSettings, NotComparableError, Tested, compare_scores
 from wordworth.paired.comparison import ALPHA
-from wordworth.results.columns import SCORES, caution_legend, main_scores
+from wordworth.results.columns import SCORES, main_scores
 from wordworth.results.table import Cell, Names, Row, Table
-from wordworth.results.vocabulary import HARMLESS, ORIGINAL, RANDOM
+from wordworth.results.vocabulary import HARMLESS, ORIGINAL, RANDOM, caution_legend
 from wordworth.statistics.paired_tests import holm
 
 MAX_COLUMNS = 8

@@ -17,9 +17,8 @@ from wordworth.pages.insights import (
 from wordworth.pages.naming import FULL, TESTS, Sentence, show_value, with_interval
 from wordworth.pages.published import Quantity, Standing, kind_of, standing
 from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, SIMILARITY, VALENCE, Runs, Score
-from wordworth.results.columns import Caution
 from wordworth.results.table import format_list, format_number
-from wordworth.results.vocabulary import HARMLESS
+from wordworth.results.vocabulary import HARMLESS, Caution
 from wordworth.statistics.paired_tests import holm
 
 STRONGEST = 3

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from wordworth.pages.runs import Runs
-from wordworth.results.columns import MIN_COVERAGE, Caution, Notice, NoticeKind
 from wordworth.results.table import format_list, format_percent
+from wordworth.results.vocabulary import MIN_COVERAGE, Caution, Notice, NoticeKind
 
 MAX_SENTENCES = 5
 """Sentences per heading that are shown at once; the rest is counted, and can be unfolded."""

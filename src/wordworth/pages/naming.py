@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from wordworth.pages.runs import Score
-from wordworth.results.columns import CAUTION_MARK
 from wordworth.results.table import format_interval, format_number
+from wordworth.results.vocabulary import CAUTION_MARK
 
 TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
 """Association test → its number, subject and meaning."""

@@ -33,9 +33,10 @@ from wordworth.pages.markdown import markdown
 from wordworth.pages.missing import FAILED_HEADER, NOTHING, failed_rows, missing, remarks, sentences_of
 from wordworth.pages.runs import IS_ORIGINAL, Runs, ended, read_runs
 from wordworth.pages.tables import HEADINGS
-from wordworth.results.columns import CAUTION_SEPARATOR, SCORES, Notice
+from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
 from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run
 from wordworth.results.table import format_list, format_number
+from wordworth.results.vocabulary import Notice
 
 FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}
 """Format → the name of the file."""

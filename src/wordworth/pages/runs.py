@@ -10,9 +10,9 @@ import polars as pl
 
 from wordworth.errors import WordworthError
 from wordworth.measure import find_measure, label
-from wordworth.results.columns import CAUTION_TEXTS, Caution, Notice, model_label
+from wordworth.results.columns import model_label
 from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
-from wordworth.results.vocabulary import ORIGINAL
+from wordworth.results.vocabulary import CAUTION_TEXTS, ORIGINAL, Caution, Notice
 
 VALENCE, SIMILARITY, WEAT = "valence", "similarity", "weat"
 """Measures that the page treats in a way of their own."""

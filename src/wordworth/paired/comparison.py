@@ -23,8 +23,9 @@ from wordworth.paired.items import (
     scored_items,
 )
 from wordworth.paired.sides import Side, changed_data, equals, refuse_unlike, remarks
-from wordworth.results.columns import Caution, coverage_cautions, describe_score, size_cautions
+from wordworth.results.columns import describe_score
 from wordworth.results.run import Run
+from wordworth.results.vocabulary import Caution, coverage_cautions, size_cautions
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import correlation_difference
 from wordworth.statistics.effect_size import weat_difference, weat_difference_interval

@@ -16,19 +16,17 @@ from wordworth.embedding import Embedding
 from wordworth.engine.cache import damaged
 from wordworth.errors import WordworthError
 from wordworth.measure import find_measure
-from wordworth.results.columns import (
-    ITEM_TABLES,
-    SCORES,
-    SKIPPED,
+from wordworth.results.columns import ITEM_TABLES, SCORES, SKIPPED, item_schema
+from wordworth.results.run import DataFacts, MeasureFacts, ModelFacts, Run, surroundings
+from wordworth.results.vocabulary import (
+    CONTROLS,
+    EXPERIMENTS,
     Caution,
     Notice,
     NoticeKind,
     coverage_cautions,
-    item_schema,
     size_cautions,
 )
-from wordworth.results.run import DataFacts, MeasureFacts, ModelFacts, Run, surroundings
-from wordworth.results.vocabulary import CONTROLS, EXPERIMENTS
 
 _DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 

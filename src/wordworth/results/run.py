@@ -18,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from wordworth.errors import WordworthError, first_problem
 from wordworth.files import refuse_unwritable, replacing, sha256_of
 from wordworth.measure.declaration import Better
-from wordworth.results.columns import ITEM_TABLES, SCORES, Caution, Notice, as_text, from_text, item_schema
+from wordworth.results.columns import ITEM_TABLES, SCORES, as_text, from_text, item_schema
+from wordworth.results.vocabulary import Caution, Notice
 
 PACKAGES = (
     "wordworth", "numpy", "scipy", "polars", "safetensors", "gensim", "opencc", "tokenizers", "torch", "transformers",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, Self
 
-from wordworth.results.columns import Caution, caution_legend
+from wordworth.results.vocabulary import Caution, caution_legend
 
 Part = Literal["value", "interval", "p", "n"]
 PARTS: tuple[Part, ...] = ("value", "interval", "p", "n")

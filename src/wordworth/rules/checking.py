@@ -12,9 +12,10 @@ from wordworth.measure.declaration import Better
 from wordworth.paired import Comparison, ComparisonSettings, Difference, Side, Tested, compare, sides
 from wordworth.paired.items import QUESTION
 from wordworth.paired.sides import equals, models_of
-from wordworth.results.columns import KEY, caution_legend, describe_score
+from wordworth.results.columns import KEY, describe_score
 from wordworth.results.run import Run, find_runs, read_run
 from wordworth.results.table import Cell, Row, Table, format_precise, state_p
+from wordworth.results.vocabulary import caution_legend
 from wordworth.rules.rules import Limit, Rule, Rules, Verdict
 
 EXIT_CODES: dict[Verdict, int] = {"pass": 0, "fail": 1, "undecided": 3}

@@ -8,7 +8,7 @@ from wordworth.catalog.models import Kind, kind_of
 from wordworth.catalog.registry import knows
 from wordworth.catalog.resolve import Resolved
 from wordworth.errors import WordworthError, listed
-from wordworth.results.columns import Notice
+from wordworth.results.vocabulary import Notice
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
 

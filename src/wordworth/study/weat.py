@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wordworth.results.run import Run
     from wordworth.results.table import Table
 
-TESTS = tuple(f"weat{number}" for number in range(1, 11))
+TESTS = ("weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10")
 
 
 class WeatSettings(OfEmbeddings, WordLookup, Sensitive):

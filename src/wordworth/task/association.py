@@ -10,8 +10,8 @@ from wordworth.embedding import Layers
 from wordworth.embedding.core import is_cased
 from wordworth.measure import association as associate
 from wordworth.measure import weat, weat_interval, weat_p
-from wordworth.results.columns import MIN_TEST_COVERAGE, Caution, balance_cautions
 from wordworth.results.findings import Findings
+from wordworth.results.vocabulary import MIN_TEST_COVERAGE, Caution, balance_cautions
 from wordworth.task.settings import Permuted
 from wordworth.task.valence import get_bootstrap_options, get_permutation_options, score_slots
 from wordworth.task.words import TooFewWordsError, choose_spellings, record_missing, record_set, select_word_sets

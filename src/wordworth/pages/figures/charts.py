@@ -11,8 +11,7 @@ import altair as alt
 import polars as pl
 
 from wordworth.pages.figures.figure import Declared, Plot
-from wordworth.results.columns import CAUTION_MARK
-from wordworth.results.vocabulary import CONTEXTS
+from wordworth.results.vocabulary import CAUTION_MARK, CONTEXTS
 
 COLOURS = [f"var(--c{place})" for place in range(1, 9)]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [12, 2, 2, 2]]

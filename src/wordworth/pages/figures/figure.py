@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import polars as pl
 
-from wordworth.results.columns import SCORES, caution_legend, describe_score
+from wordworth.results.columns import SCORES, describe_score
 from wordworth.results.table import format_number
+from wordworth.results.vocabulary import caution_legend
 
 EXPERIMENT, MEASURE, VARIANT, LAYER = (pl.col(name) for name in ("experiment", "measure", "variant", "layer"))
 BANDS, BARS = "Bands are 95 % intervals.", "Bars are 95 % intervals."

@@ -16,10 +16,10 @@ from wordworth.catalog.registry import knows
 from wordworth.catalog.resolve import Resolved
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
-from wordworth.results.columns import Caution
 from wordworth.results.findings import Findings
 from wordworth.results.run import Run
 from wordworth.results.table import Cell, Table
+from wordworth.results.vocabulary import Caution
 from wordworth.study.inputs import is_lexicon_name, load_tests_in, load_vectors
 from wordworth.study.shared_settings import ALL
 from wordworth.study.tables import Cells, make_table, score_tables

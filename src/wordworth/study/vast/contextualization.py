@@ -15,8 +15,8 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.encode import as_read
 from wordworth.encode.named import untrained
-from wordworth.results.columns import Caution
 from wordworth.results.findings import Findings
+from wordworth.results.vocabulary import Caution
 from wordworth.statistics.correlation import correlation_difference, pearson
 from wordworth.study.vast import CONTROLS, LANGUAGES
 from wordworth.study.vast.words import EncodedWords, choose_greedy_poles, load_anew, load_words, record_lexicon

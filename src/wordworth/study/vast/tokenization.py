@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.contexts import bleached
 from wordworth.encode import InContexts, token_counts
-from wordworth.results.columns import NoticeKind
 from wordworth.results.findings import Findings
+from wordworth.results.vocabulary import NoticeKind
 from wordworth.statistics.correlation import pearson
 from wordworth.study.vast.words import EncodedWords, choose_greedy_poles
 from wordworth.task.valence import compute_effect_sizes, get_bootstrap_options, record_slots
