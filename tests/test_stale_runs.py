@@ -183,7 +183,7 @@ def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, mo
     assert len({source.key for source in sources}) > 1
     found = []
     for source in sources:
-        monkeypatch.setattr(module, "here", lambda *_, one=source: Located(Path(), one, one.key))
+        monkeypatch.setattr(module, "here", lambda *_, one=source: Located(Path(), one))
         found.append(resolve_inputs([], settings).fingerprints()["warriner"])
     assert len(set(found)) == len({source.key for source in sources})
 

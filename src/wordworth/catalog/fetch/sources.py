@@ -8,9 +8,9 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import NamedTuple
 
 from wordworth.catalog.registry import Pinned, Source
 from wordworth.engine.cache import CacheSlot, kind_folder, slot
@@ -18,22 +18,25 @@ from wordworth.errors import WordworthError
 from wordworth.files import locked, measured_sum, scratch, sha256_of, space_checked
 
 
-@dataclass(frozen=True)
-class Located:
+class Located(NamedTuple):
     """Data that is on this machine and is what the catalog says it is."""
 
     path: Path
     source: Source
-    sha256: str
+
+    @property
+    def sha256(self) -> str:
+        """Return the checksum of the data: no other is let through."""
+        return self.source.key
 
 
 def is_offline() -> bool:
-    """Whether the network is off limits: `--offline`, or WORDWORTH_OFFLINE=1."""
+    """Return whether the network is off limits: `--offline`, or WORDWORTH_OFFLINE=1."""
     return os.environ.get("WORDWORTH_OFFLINE", "").lower() in ("1", "true", "yes", "on")
 
 
 def data_folder() -> Path | None:
-    """`$WORDWORTH_DATA`, where it is set."""
+    """Return `$WORDWORTH_DATA`, where it is set."""
     chosen = os.environ.get("WORDWORTH_DATA")
     return Path(chosen).expanduser() if chosen else None
 
@@ -47,49 +50,43 @@ def _cached(source: Source) -> Path:
     return home if source.folder else home / source.content[0].name
 
 
-def _file(source: Source, pin: Pinned, path: Path) -> Path:
-    return path / pin.name if source.folder else path
+def _files(source: Source, path: Path) -> list[tuple[Path, Pinned]]:
+    """Return the files at a path with what they must be."""
+    return [(path / pin.name if source.folder else path, pin) for pin in source.content]
 
 
-def _in_size(source: Source, path: Path) -> bool:
-    """Whether every file is there with its size."""
-    files = [(_file(source, pin, path), pin.bytes) for pin in source.content]
-    return all(file.is_file() and file.stat().st_size == size for file, size in files)
-
-
-def _checked(name: str, source: Source, path: Path, measure: Callable[[Path], str] = measured_sum) -> Path:
-    for pin in source.content:
-        file = _file(source, pin, path)
+def _check(name: str, located: Located, measure: Callable[[Path], str] = measured_sum) -> Located:
+    for file, pin in _files(located.source, located.path):
         if measure(file) != pin.sha256:
             raise WordworthError(
                 f"{file} is not the {name} of the catalog: its sha256 is another than {pin.sha256[:12]}…; put the "
                 "published file there, or name your own by its path"
             )
-    return path
+    return located
 
 
 def here(name: str, sources: Sequence[Source]) -> Located | None:
-    """The data, if it is on this machine already. What lies in the cache is known by its size; `locate` measures it."""
+    """Return the data, if it is on this machine. What lies in the cache is known by its size; `locate` measures it."""
     for source in sources:
-        path: Path | None = None
         if source.kind == "package":
             # The package lies in a folder (pip unpacks it), so its files have paths.
-            with as_file(files("wordworth.catalog") / "data" / source.place) as packaged:
-                path = packaged
-            return Located(_checked(name, source, path), source, source.key)
+            with as_file(files("wordworth.catalog") / "data" / source.place) as path:
+                return _check(name, Located(path, source))
         if source.kind == "data" and (folder := data_folder()):
             path = folder / source.place.removeprefix("$WORDWORTH_DATA/")
             if path.exists():
-                return Located(_checked(name, source, path), source, source.key)
-        if source.remote and _in_size(source, _cached(source)):
-            return Located(_cached(source), source, source.key)
+                return _check(name, Located(path, source))
+        if source.remote:
+            held = _files(source, _cached(source))
+            if all(file.is_file() and file.stat().st_size == pin.bytes for file, pin in held):
+                return Located(_cached(source), source)
     return None
 
 
 def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None) -> Located:
-    """The data of an entry, measured: what is here, else fetched from the first source that gives it.
+    """Return the data of an entry, measured: what is here, else fetched from the first source that gives it.
 
-    What was damaged in the cache is fetched again. The sha256 is the measured one, since no other is let through.
+    What was damaged in the cache is fetched again.
     """
     located = here(name, sources)
     if located and (not located.source.remote or _slot(located.source).sound()):
@@ -107,16 +104,16 @@ def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None)
     reasons = []
     for source in remote:
         try:
-            return Located(_fetch(name, source), source, source.key)
+            return Located(_fetch(name, source), source)
         except WordworthError as error:
             reasons.append(str(error))
     raise WordworthError("; and ".join(dict.fromkeys(reasons)))
 
 
 def verify(name: str, located: Located) -> None:
-    """Reads everything again and compares checksums; what is broken in the cache is removed and reported."""
+    """Read everything again and compare checksums; what is broken in the cache is removed and reported."""
     if not located.source.remote:
-        _checked(name, located.source, located.path, sha256_of)
+        _check(name, located, sha256_of)
         return
     home = _slot(located.source)
     with locked(home.path):
