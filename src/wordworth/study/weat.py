@@ -1,6 +1,6 @@
 """Association tests (Caliskan et al. 2017): the ten of WEAT, SEAT's, or a user's own from a TOML file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wordworth.errors import WordworthError
@@ -11,8 +11,6 @@ from wordworth.task.settings import Sensitive, WordLookup
 if TYPE_CHECKING:
     from wordworth.embedding import Embedding, Layers
     from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
 
 TESTS = tuple(f"weat{number}" for number in range(1, 11))
 
@@ -51,12 +49,6 @@ class Weat(Study):
             with findings.part(is_requested=is_requested, model=layers.name, language=language):
                 _measure(findings, layers, language, settings)
         return findings
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.tables import score_tables
-
-        yield from score_tables(run)
 
     def languages(self) -> list[str] | None:
         """Return the languages, besides English, that its words can be had in."""

@@ -1,14 +1,13 @@
 """The study `infer`: models × probes × versions × measures of neutrality (Dev et al. 2020), and its tables."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.engine.cache import key_of
@@ -20,12 +19,9 @@ from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import FORMULA, Probe, load_probe, probe_names
 from wordworth.progress import progress
 from wordworth.results.findings import Findings
-from wordworth.results.run import Run
-from wordworth.results.table import Cell, Row, Table
 from wordworth.results.vocabulary import EXPERIMENTS, ORIGINAL, RANDOM
 from wordworth.study.infer import InferSettings
 from wordworth.study.infer.versions import Version, list_mitigations, make_versions, measure_stability
-from wordworth.study.tables import measure_table, stability_tables
 from wordworth.task.nli import (
     Measured,
     Slice,
@@ -208,64 +204,3 @@ def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], l
             reason = f"words have no vector and get that of unknown words, as in training: {', '.join(missing)}"
             findings.notice("substituted", reason, count=len(missing), model=model.name)
     findings.add_model(model.name, facts)
-
-
-MAX_EXTREMES = 3
-"""Pairs of each kind in a table; the rest, and those of other versions, are in the items."""
-
-
-def tables(run: Run) -> Iterator[Table]:
-    """Yield for each model and probe Tables 1, 3, 5 with 8 and 9; each slice; Tables 2, 4, 6; and the accuracy."""
-    is_probe = ~pl.col("experiment").is_in(["accuracy", "stability", "subspace"])
-    is_plain = pl.col("variant").is_null() & pl.col("draw").is_null() & pl.col("control").is_null()
-    has_direction = pl.col("measure").is_in([f"lean-{name}" for name in LABELS])
-    shown = run.scores.filter(is_probe, is_plain, ~has_direction)
-    for (model, dataset), some in shown.group_by(["model", "dataset"], maintain_order=True):
-        title = f"{dataset} · {model}"
-        is_whole = pl.col("subset").is_null()
-        yield _by_version(title, some.filter(is_whole))
-        slices = some.filter(~is_whole)
-        if len(slices):
-            yield measure_table(slices, {"subset": "slice", "version": "version"}, f"{title} · slices")
-        yield from _extremes(run, title, str(model), str(dataset))
-    yield from stability_tables(run.scores)
-    accuracy = run.scores.filter(pl.col("experiment") == "accuracy")
-    if len(accuracy):
-        yield measure_table(accuracy, {"model": "model", "dataset": "data", "version": "version"}, "accuracy")
-
-
-def _by_version(title: str, scores: pl.DataFrame) -> Table:
-    """Return one row per version, and under each its relative change from the original."""
-    table = measure_table(scores, {"version": "version"}, "")
-    rows: list[Row] = []
-    before: Row | None = None
-    for row in table.rows:
-        rows.append(row)
-        if row.names == (ORIGINAL,):
-            before = row
-        elif before is not None:
-            pairs = zip(row.cells, before.cells, strict=True)
-            rows.append(Row(("  difference",), tuple(_change(one, other) for one, other in pairs)))
-    name, count = str(scores.item(0, "dataset")), scores.item(0, "n")
-    stated = load_probe(name).paper if name.removesuffix(FORMULA) in probe_names() else ""
-    heading = f"{title} · {count:,} pairs" + (f" (the paper: {stated})" if stated else "")
-    return replace(table, title=heading, rows=tuple(rows))
-
-
-def _change(after: Cell | None, before: Cell | None) -> Cell | None:
-    if after is None or before is None or after.form == "count" or not before.value or after.value is None:
-        return None
-    return Cell((after.value - before.value) / before.value, form="percent")
-
-
-def _extremes(run: Run, title: str, model: str, dataset: str) -> Iterator[Table]:
-    pairs = run.item_table("sentence_pairs").filter(
-        pl.col("model") == model, pl.col("dataset") == dataset, pl.col("version") == ORIGINAL
-    )
-    rows = [
-        Row((f"{row['premise']} ⇒ {row['hypothesis']}",), tuple(Cell(row[name]) for name in LABELS))
-        for _, some in pairs.collect().group_by("extreme", maintain_order=True)
-        for row in some.head(MAX_EXTREMES).iter_rows(named=True)
-    ]
-    if rows:
-        yield Table(f"{title} · farthest from neutral", ("premise ⇒ hypothesis",), tuple(LABELS), tuple(rows))

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,10 +19,7 @@ from wordworth.embedding import Embedding
 from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
-from wordworth.results.run import Run
-from wordworth.results.table import Cell, Row, Table, text_table
 from wordworth.study.predict import PredictSettings
-from wordworth.study.tables import arrange, make_table, measure_table
 from wordworth.task.prediction import (
     DRAWN,
     load_paraphrase_sets,
@@ -265,60 +261,3 @@ def _record_model(findings: Findings, model: WordModel, text: str | Path | None)
     if text is not None:
         facts["fine_tuned"] = load_corpus(text).name
     findings.add_model(model.name, facts)
-
-
-MAX_ERRORS = 12
-"""Guesses and types listed."""
-
-
-def tables(run: Run) -> Iterator[Table]:
-    """Yield Table 1, Figures 1 to 3 as numbers, Table 2, and the errors, of what was run."""
-
-    def select(experiment: str) -> pl.DataFrame:
-        return run.scores.filter(pl.col("experiment") == experiment)
-
-    is_share = pl.col("measure").is_in(["top", "T"])
-    plain = pl.col("variant").is_null() & (pl.col("measure") != "ppx")  # without the authors' own
-    for (dataset,), some in select("prediction").group_by("dataset", maintain_order=True):
-        title = f"{dataset} · % of words and of types predicted"
-        yield measure_table(some.filter(is_share, plain), {"model": "model"}, title, "percent")
-        yield measure_table(some.filter(~is_share, plain), {"model": "model"}, f"{dataset} · surprise")
-    for (dataset,), some in select("coverage").group_by("dataset", maintain_order=True):
-        down = {"model": "model", "subset": "band"}
-        yield measure_table(some, down, f"{dataset} · % covered, by training frequency", "percent")
-    near = select("soft-match").filter(pl.col("measure") == "soft-match")
-    if len(near):
-        title = "% of words predicted, near misses counted (soft match)"
-        yield measure_table(near, {"model": "model"}, title, "percent")
-    paraphrases = select("paraphrase")
-    if len(paraphrases):
-        down = {"model": "model", "dataset": "set", "layer": "layer"}
-        yield measure_table(paraphrases, down, "paraphrases recognised, of rare and of common words")
-    for (model, dataset), some in select("confusion").group_by("model", "dataset", maintain_order=True):
-        bands = dict.fromkeys([*some["subset"], *some["variant"]])
-        heads = sorted(set(some["variant"]), key=[*(band for band in bands if band != ENDS), ENDS].index)
-        cells = arrange(some, lambda row: (row["subset"],), lambda row: row["variant"], _percent)
-        title = f"{model} · {dataset} · % of a band's misses, by the band of the guess"
-        yield make_table(title, ("band missed",), cells, heads)
-    yield from _errors(run)
-
-
-def _percent(score: dict[str, Any]) -> Cell:
-    return Cell(score["value"], form="percent")
-
-
-def _errors(run: Run) -> Iterator[Table]:
-    errors = run.item_table("prediction_errors").collect()
-    for (model,), some in errors.filter(pl.col("experiment") == "instead").group_by("model", maintain_order=True):
-        rows = [
-            Row(
-                (row["guess"] or "(ends the line)", row["band"]),
-                (Cell(row["count"], form="count"), Cell(row["share"], form="percent")),
-            )
-            for row in some.head(MAX_ERRORS).iter_rows(named=True)
-        ]
-        yield Table(f"{model} · predicted instead", ("guess", "band"), ("misses", "% of misses"), tuple(rows))
-    for (model,), some in errors.filter(pl.col("experiment") == "never-predicted").group_by("model"):
-        bands = some.group_by("band", maintain_order=True)
-        words = [[str(band), f"{len(own):,}", ", ".join(own["word"].head(MAX_ERRORS))] for (band,), own in bands]
-        yield text_table(f"{model} · never among the best", ("band", "types", "most frequent in the text"), words)

@@ -1,6 +1,6 @@
 """Contextual to static (Bommasani, Davis & Cardie 2020): language models reduced to one vector per word."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,6 @@ from wordworth.task.settings import PAIRS as PAIRS_HELP
 
 if TYPE_CHECKING:
     from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
 
 EXPERIMENTS = ("quality", "bias", "agreement")
 NONE = "none"
@@ -106,12 +104,6 @@ class Static(Study):
         from wordworth.study.static.study import measure_models
 
         return measure_models(models, settings)
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.static.study import make_tables
-
-        yield from make_tables(run)
 
 
 STUDY = Static()

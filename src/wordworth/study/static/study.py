@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
@@ -21,10 +20,7 @@ from wordworth.embedding import Embedding, Layers
 from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences, split_pooling
 from wordworth.encode.layers import NO_VECTOR
 from wordworth.errors import WordworthError, nearest
-from wordworth.measure.declaration import label
 from wordworth.results.findings import Findings
-from wordworth.results.run import Run
-from wordworth.results.table import Cell, Row, Table, legend_of
 from wordworth.study.inputs import (
     encode_alone,
     is_sentence_encoder,
@@ -34,10 +30,9 @@ from wordworth.study.inputs import (
     select_layers,
 )
 from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone
-from wordworth.study.tables import pivot
 from wordworth.task.bias import score_agreement, score_bias
 from wordworth.task.similarity import list_words, score_similarity
-from wordworth.task.words import TARGETS, BiasLists, TooFewWordsError, load_bias_lists
+from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists
 from wordworth.transform import fit_components, nullify
 
 PAPERS_POOLINGS = ("mean/mean", "mean")
@@ -195,52 +190,6 @@ def _aggregate(
         reason = f"contexts could not be located among the tokens ({failed[0]!r}: {whole.reasons[failed[0]]})"
         findings.notice("info", reason, count=sum(counts), **place)
     return source
-
-
-def make_tables(run: Run) -> Iterator[Table]:
-    """Yield the best layers, bias a quarter of the way up, and the agreement of the estimators."""
-    scores, has_no_layer = run.scores, pl.col("layer").is_null()
-    is_static_score = (pl.col("experiment") == "quality") & has_no_layer
-    best = scores.filter(pl.col("measure") == "similarity", (pl.col("variant") == "best") | is_static_score)
-    if len(best):
-        mean = best.filter(pl.col("pooling").is_null() | pl.col("pooling").is_in(PAPERS_POOLINGS))
-        yield _make_best_table(mean, ["context", "sentences"], "similarity by sentences, mean/mean: best layers")
-        pooled = best.filter(pl.col("context").is_not_null(), pl.col("sentences").is_null())
-        yield _make_best_table(pooled, ["pooling"], "similarity by pooling (subwords/contexts): best layers")
-    biased = scores.filter(pl.col("experiment") == "bias")
-    top, count = pl.col("layer").max().over("model"), pl.col("layer").n_unique().over("model")
-    has_all = biased.drop_nulls("layer").select((count == top + 1).all()).item()
-    where = "a quarter of the way up" if has_all else "the highest layer measured"
-    chosen = biased.filter(has_no_layer | (pl.col("layer") == (top // 4 if has_all else top)))
-    for name in TARGETS:
-        some = chosen.filter(pl.col("subset") == name)
-        if len(some):
-            names = [f"{row['dataset']} {label(row['measure'], row['variant'])}" for row in some.iter_rows(named=True)]
-            named = some.with_columns(definition=pl.Series(names))
-            yield pivot(named, "definition", "model", f"bias of {name}, {where}")
-    agreed = scores.filter(pl.col("measure") == "agreement", pl.col("variant").is_null())
-    if len(agreed):
-        rows = tuple(
-            Row((row["model"] or "all models", row["dataset"], row["subset"]), (Cell.of_score(row),))
-            for row in agreed.iter_rows(named=True)
-        )
-        title = "agreement of the estimators: mean rank correlation over layers, [95 % over resampled lists]"
-        yield Table(title, ("model", "bias", "words"), ("ρ",), rows, note=legend_of(rows))
-
-
-def _make_best_table(scores: pl.DataFrame, by: list[str], title: str) -> Table:
-    """Return one row per model and `by`; each data set has a column of values and one of layers."""
-    datasets = scores.get_column("dataset").unique(maintain_order=True).to_list()
-    rows = []
-    for names, group in scores.group_by(["model", *by], maintain_order=True):
-        by_dataset = {row["dataset"]: row for row in group.iter_rows(named=True)}
-        cells: list[Cell | None] = []
-        for row in map(by_dataset.get, datasets):
-            cells.append(Cell(row["value"], cautions=tuple(row["cautions"])) if row else None)
-            cells.append(Cell(row["layer"], form="count") if row and row["layer"] is not None else None)
-        rows.append(Row(tuple("" if name is None else str(name) for name in names), tuple(cells)))
-    heads = tuple(head for dataset in datasets for head in (dataset, f"{dataset} layer"))
-    return Table(title, ("model", *by), heads, tuple(rows), note=legend_of(rows))
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,9 @@
 Several languages give the variance of the tests over them; the decades of HistWords give a series.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import variance
-from typing import Any
 
 import polars as pl
 
@@ -18,11 +17,8 @@ from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
 from wordworth.results.notices import Caution
-from wordworth.results.run import Run
-from wordworth.results.table import Cell, Table
 from wordworth.study.inputs import is_lexicon_name, load_tests_in, load_vectors
 from wordworth.study.shared_settings import ALL
-from wordworth.study.tables import Cells, make_table, score_tables
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.valnorm.data import (
     LEXICA,
@@ -202,49 +198,3 @@ def _analogies(findings: Findings, layers: Layers, language: str, settings: Valn
     questions = load_analogies(name)
     findings.add_data(questions, len(questions))
     findings.add(score_analogies(layers, questions, settings), experiment="analogy")
-
-
-BELLEZZA = "valence, Bellezza’s words"
-
-
-def tables(run: Run) -> Iterator[Table]:
-    """Yield all scores, then the overviews of languages and raters where there are any."""
-    yield from score_tables(run)
-    yield from filter(None, (compare_languages(run.scores), compare_raters(run.scores)))
-
-
-def compare_languages(scores: pl.DataFrame) -> Table | None:
-    """Return one row per language and model, one column per task, of several data sets the largest."""
-    is_main = (pl.col("experiment") == pl.col("measure")) & pl.col("variant").is_null()
-    is_task = pl.col("measure").is_in(["valence", "weat", "similarity"])
-    shown = scores.filter(is_main, is_task, pl.col("language").is_not_null())
-    if shown.get_column("language").n_unique() < 2:
-        return None
-    cells: Cells = {names: {} for names in shown.select("language", "model").unique(maintain_order=True).rows()}
-    tasks = list(dict.fromkeys(_task_of(row) for row in shown.iter_rows(named=True)))
-    for row in shown.sort("n", descending=True, maintain_order=True).iter_rows(named=True):
-        cell = Cell(row["value"], n=row["n"], cautions=tuple(row["cautions"]))
-        cells[row["language"], row["model"]].setdefault(_task_of(row), cell)
-    spread = scores.filter(pl.col("measure") == "weat", pl.col("variant") == "variance")
-    if len(spread):
-        cells["variance", ""] = {row["dataset"]: Cell(row["value"]) for row in spread.iter_rows(named=True)}
-    title = "languages side by side · ρ, or d of a test (n items); of several lexica or pairs the largest"
-    return make_table(title, ("language", "model"), cells, tasks)
-
-
-def _task_of(row: dict[str, Any]) -> str:
-    if row["measure"] == "weat":
-        return str(row["dataset"])
-    is_bellezza = row["dataset"] in ("bellezza", f"bellezza-{row['language']}", "bellezza-in-anew")
-    return BELLEZZA if is_bellezza else str(row["measure"])
-
-
-def compare_raters(scores: pl.DataFrame) -> Table | None:
-    """Return Pearson's ρ between the ratings of every two lexica, as in Table 3."""
-    pairs = scores.filter(pl.col("measure") == RATERS).select("dataset", "subset", "value").rows()
-    lexica = list(dict.fromkeys(name for one, other, _ in pairs for name in (one, other)))
-    cells: Cells = {(name,): {} for name in lexica}
-    for one, other, value in pairs:
-        cells[one,][other] = cells[other,][one] = Cell(value)
-    title = "ratings of the same words by other people · ρ"
-    return make_table(title, ("lexicon",), cells, lexica) if pairs else None

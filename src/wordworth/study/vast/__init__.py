@@ -1,6 +1,6 @@
 """VAST (Wolfe & Caliskan 2022): what a language model knows about a word, layer by layer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +28,8 @@ from wordworth.task.settings import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
     from wordworth.encode import LanguageModel
     from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
     from wordworth.study.vast.words import EncodedWords
 
 EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
@@ -127,14 +123,6 @@ class VastSettings(ByLayer, Permuted, Intervals):
                 raise WordworthError(f"--language-corpus {text} is of none of the languages{near}")
 
 
-def languages() -> list[str]:
-    """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
-    from wordworth.catalog.read.word_sets import polar_languages
-
-    lexica, templates = ({one.language for one in entries(kind)} for kind in ("lexica", "templates"))
-    return [one for one in polar_languages() if one != "english" and one in lexica & templates and knows(one, "lexica")]
-
-
 class Vast(Study):
     """The study `vast`."""
 
@@ -190,13 +178,6 @@ class Vast(Study):
             record_model(findings, model)
             _run_experiments(findings, model, settings)
         return findings
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of the experiments that were run, for each model and language."""
-        for (model, language), scores in run.scores.group_by(["model", "language"], maintain_order=True):
-            name = " · ".join(str(part) for part in (model, language) if part and part != "english")
-            yield from _layer_tables(name, scores)
-            yield from _other_tables(name, scores)
 
     def languages(self) -> list[str] | None:
         """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
@@ -260,44 +241,3 @@ def why_impossible(experiment: str, words: "EncodedWords") -> str:
     if experiment == "probes" and not settings.experiments and not here("cola", entry("cola", "corpora").sources):
         return "CoLA is not on this machine (`wordworth show cola` says where to get it)"
     return ""
-
-
-def _layer_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
-    """Yield valence by layer and context, and how far it is above that of the untrained network."""
-    from wordworth.study.tables import pivot
-
-    valence = scores.filter(measure="valence")
-    is_whole = valence["experiment"].is_in(["contextualization", "languages"]) & valence["variant"].is_null()
-    for (dataset,), some in valence.filter(is_whole).group_by(["dataset"], maintain_order=True):
-        yield pivot(some, "layer", "context", f"{name} · valence {dataset} by layer")
-    above = valence.filter(control="untrained", variant="above-control")
-    for (dataset,), some in above.group_by(["dataset"], maintain_order=True):
-        yield pivot(some, "layer", "context", f"{name} · valence {dataset} above the same network untrained, by layer")
-
-
-def _other_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
-    """Yield valence, similarity and bias by components nullified, valence by tokenization, and the probes."""
-    import polars as pl
-
-    from wordworth.study.tables import pivot
-
-    isolated = scores.filter(scores["variant"].is_null(), experiment="isolation", measure="valence")
-    for (dataset, layer), some in isolated.group_by(["dataset", "layer"], maintain_order=True):
-        title = f"{name} · valence {dataset}, layer {layer}, by components nullified"
-        yield pivot(some, "components", "context", title)
-    validated = scores.filter(experiment="validation")
-    for (layer,), some in validated.group_by(["layer"], maintain_order=True):
-        yield pivot(some, "components", "dataset", f"{name} · similarity, layer {layer}, by components nullified")
-    biased = scores.filter(experiment="bias")
-    if len(biased):
-        top = biased.filter(biased["layer"] == biased["layer"].max())
-        yield pivot(top, "dataset", "components", f"{name} · weat d, top layer, by components nullified")
-    tokenized = scores.filter(scores["variant"].is_null(), experiment="tokenization")
-    for (context,), some in tokenized.group_by(["context"], maintain_order=True):
-        named = some.with_columns(set=pl.concat_str("subset", "pooling", separator=" "))
-        yield pivot(named, "layer", "set", f"{name} · valence by tokenization and pooling, {context}")
-    probed = scores.filter(experiment="probes")
-    for (measure, subset), some in probed.group_by(["measure", "subset"], maintain_order=True):
-        named = some.with_columns(pl.col("variant").fill_null("whole vector"))
-        title = f"{name} · weighted F1 of {measure} from the {subset}, by components"
-        yield pivot(named, "variant", "components", title)
