@@ -14,7 +14,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.results.numbers import format_number
 from wordworth.results.run import Run, read_run
 from wordworth.study import study
-from wordworth.study.valnorm.data import WORD, SampledLines, choose_lines
+from wordworth.study.valnorm.study import WORD, SampledLines, choose_lines
 
 PAGE = DOCS / "valnorm.md"
 TEXTS = ("brown", "reddit", "wikitext", "enwiki-sample")

@@ -16,7 +16,7 @@ from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.results.run import Run
 from wordworth.study import study
-from wordworth.study.valnorm.data import SampledLines, choose_lines, train_fasttext
+from wordworth.study.valnorm.study import SampledLines, choose_lines, train_fasttext
 
 valnorm = study("valnorm")
 
