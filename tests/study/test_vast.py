@@ -16,7 +16,8 @@ from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
 from wordworth.study import study
-from wordworth.study.vast import VastSettings, why_impossible
+from wordworth.study.vast import VastSettings
+from wordworth.study.vast.study import why_impossible
 from wordworth.study.vast.words import EncodedWords, balance, choose_greedy_poles
 
 LAYERS = 2

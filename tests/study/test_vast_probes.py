@@ -8,7 +8,7 @@ import pytest
 from vast_runs import QUICK, rows, words_of
 from wordworth.encode import LanguageModel
 from wordworth.study import study
-from wordworth.study.vast.probes import COMPONENTS, Part, ProbedTask, find_ending, score_probe
+from wordworth.study.vast.tokens import COMPONENTS, Part, ProbedTask, find_ending, score_probe
 
 vast = study("vast")
 

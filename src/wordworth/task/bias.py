@@ -30,7 +30,7 @@ from wordworth.task.estimators import (
     read_words,
 )
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import get_bootstrap_options, record_slots, score_slots
+from wordworth.task.valence import record_slots, score_slots
 from wordworth.task.words import BiasLists, choose_spellings, keep_known_words, record_missing
 
 MIN_EXPLAINED = 0.35
@@ -103,7 +103,7 @@ def _score_coherence(
         place: dict[str, Any] = {"dataset": attribute, "measure": "ect"}
         if len(classes) == 2:
             with findings.part(model=layers.name, **place):
-                rho = ect(targets, classes[0], classes[1], **get_bootstrap_options(settings))
+                rho = ect(targets, classes[0], classes[1], **settings.bootstrap)
                 record_slots(findings, where | place | {"subset": name}, layers, rho)
 
 

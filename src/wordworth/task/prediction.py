@@ -28,7 +28,6 @@ from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 from wordworth.statistics.paired_tests import two_by_two
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import get_bootstrap_options
 from wordworth.whole_words.error_tables import (
     count_band_confusions,
     count_confused_pairs,
@@ -95,7 +94,7 @@ def compute_shares(
     words: PredictedWords, columns: Sequence[str], hits: Hits, settings: Intervals, band: int | None = None
 ) -> tuple[list[Estimate], list[Estimate]]:
     """Return for each way of hitting the share of words and that of types that were hit; of one band, or of all."""
-    options = get_bootstrap_options(settings)
+    options = settings.bootstrap
 
     def parts() -> Iterator[Part]:
         for number, table in enumerate(words.parts("type", "cluster", "band", *columns)):
@@ -191,7 +190,7 @@ def _score_surprise(
         ppx = np.where(columns["hit1"] | columns["hitk"], naive, NOT_FOUND)
         sums.add(columns["cluster"], nats=found, naive=naive, ppx=ppx, bits=found / np.log(2), **sizes)
         before += len(table)
-    options = get_bootstrap_options(settings)
+    options = settings.bootstrap
     for variant, name in ((None, "nats"), ("naive", "naive")):
         estimate = perplexity(sums.sums(name), **options)
         record_estimate(findings, estimate, **where, measure="perplexity", variant=variant)

@@ -34,7 +34,7 @@ from wordworth.statistics.effect_size import effect_size
 from wordworth.statistics.permutation import normal_p, permutation_test
 from wordworth.task.association import get_reliability, place_of_test, select_test_sets
 from wordworth.task.settings import Permuted, Sensitive
-from wordworth.task.valence import RatedItems, get_permutation_options
+from wordworth.task.valence import RatedItems
 from wordworth.task.variants import VECTORS, VectorVariants, WordVariants, make_word_variants
 from wordworth.task.words import Poles, match_rated_words
 
@@ -135,7 +135,7 @@ def _p_values(values: Matrix, size: int, settings: Permuted, exact: bool) -> dic
 
     Only the test as it is run is counted exactly at any cost: many rows of large sets would take too long.
     """
-    options = get_permutation_options(settings)
+    options = settings.permutation
     if not exact and options["method"] != "monte-carlo":
         options["method"] = "auto"
     drawn = {"permutations": settings.permutations, "seed": settings.seed}

@@ -248,6 +248,11 @@ class Intervals(Seeded):
 
     resamples: int = setting(RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=100_000, may_differ=True)
 
+    @property
+    def bootstrap(self) -> dict[str, Any]:
+        """Return how an interval is resampled, as arguments of the statistics."""
+        return {"resamples": self.resamples, "seed": self.seed}
+
 
 class Permuted(Intervals):
     """How p-values and intervals of association tests are computed."""
@@ -268,6 +273,12 @@ class Permuted(Intervals):
         most=10_000_000,
         may_differ=True,
     )
+
+    @property
+    def permutation(self) -> dict[str, Any]:
+        """Return how a permutation test is done, as arguments of the statistics."""
+        how = {"sides": self.sides, "method": self.p_method, "count": self.p_count}
+        return {**how, "permutations": self.permutations, "seed": self.seed}
 
 
 class Sensitive(Permuted):

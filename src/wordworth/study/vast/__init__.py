@@ -165,20 +165,6 @@ class Vast(Study):
     )
     non_english_settings = MappingProxyType({"corpus": "none"})
 
-    def measure(self, models: "Sequence[str | Path | LanguageModel]", settings: VastSettings) -> "Findings":
-        """Run the experiments on each model."""
-        from wordworth.results.findings import Findings
-        from wordworth.study.inputs import load_model, record_model
-
-        if not models:
-            raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
-        findings = Findings("vast")
-        for named in models:
-            model = load_model(named, settings)
-            record_model(findings, model)
-            _run_experiments(findings, model, settings)
-        return findings
-
     def languages(self) -> list[str] | None:
         """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
         from wordworth.catalog.read.word_sets import polar_languages
@@ -189,55 +175,3 @@ class Vast(Study):
 
 
 STUDY = Vast()
-
-
-def _run_experiments(findings: "Findings", model: "LanguageModel", settings: VastSettings) -> None:
-    from wordworth.study.vast.contextualization import score_contextualization, score_languages
-    from wordworth.study.vast.isolation import score_bias, score_isolation, score_validation
-    from wordworth.study.vast.probes import score_probes
-    from wordworth.study.vast.tokenization import score_tokenization
-    from wordworth.study.vast.words import load_lexica, load_words
-
-    words = load_words(findings, model, settings, settings.language)
-    lexica = load_lexica(findings, words)
-    run = {
-        "contextualization": score_contextualization,
-        "tokenization": score_tokenization,
-        "isolation": score_isolation,
-        "probes": score_probes,
-        "validation": score_validation,
-        "bias": score_bias,
-        "languages": score_languages,
-    }
-    requested = settings.experiments
-    is_multilingual = knows(model.name, "models") and entry(model.name, "models").language == "several"
-    for name in EXPERIMENTS:
-        if name not in requested if requested else name == "languages" and not is_multilingual:
-            continue
-        reason = why_impossible(name, words)
-        if reason and set(requested) == {name}:
-            raise WordworthError(f"the experiment {name} cannot be run: {reason}; choose another --experiment")
-        if reason:
-            findings.notice("skipped", reason, experiment=name, model=model.name)
-        else:
-            run[name](findings, words, lexica)
-
-
-def why_impossible(experiment: str, words: "EncodedWords") -> str:
-    """Return why an experiment cannot be run; blank where it can."""
-    from wordworth.catalog.fetch.sources import here
-    from wordworth.catalog.read.pairs import usual_pairs
-    from wordworth.encode import is_sentence_encoder
-
-    settings, language = words.settings, words.settings.language
-    if experiment in TOKEN_EXPERIMENTS and is_sentence_encoder(words.model):
-        return f"{words.model.name} is a sentence encoder, which has one vector per text and none of a word in it"
-    if experiment in BLEACHED_ONLY and not words.templates.has("bleached"):
-        return f"the templates {words.templates.name} have no bleached text"
-    if experiment == "validation" and not settings.pairs and language != "english" and not usual_pairs(language):
-        return f"the catalog has no word pairs in {language}"
-    if experiment == "probes" and not settings.experiments and language != "english":
-        return f"its sentences are English, and the language is {language}"
-    if experiment == "probes" and not settings.experiments and not here("cola", entry("cola", "corpora").sources):
-        return "CoLA is not on this machine (`wordworth show cola` says where to get it)"
-    return ""

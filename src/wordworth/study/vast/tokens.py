@@ -1,0 +1,337 @@
+"""VAST's experiments on the tokens of a word (2), and on a word among others (4).
+
+Experiment 2 compares words of one token with words of several (Figures 2 and 8). Experiment 4 asks what the top
+components hold, by logistic regression (“Semantic Isolation”): acceptability of a CoLA sentence from the vector of its
+last word; the last word's part of speech from its own vector and from that of the word before it. Each from the whole
+vector, from the top components, and from the rest. Mean, components and scale are fitted on the training part and
+applied to the test part.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from wordworth.catalog.read.corpora import Corpus, load_corpus
+from wordworth.catalog.read.layouts import Tagged, tagged_sentences
+from wordworth.catalog.read.lexica import Lexicon
+from wordworth.contexts import Context, bleached
+from wordworth.embedding import Slot
+from wordworth.encode import InContexts, token_counts
+from wordworth.measure.f1 import weighted_f1
+from wordworth.results.findings import Findings
+from wordworth.results.notices import NoticeKind
+from wordworth.statistics.correlation import pearson
+from wordworth.study.vast.words import EncodedWords, choose_greedy_poles
+from wordworth.task.valence import compute_effect_sizes, record_slots
+from wordworth.task.words import UNBALANCED
+from wordworth.transform import fit_components, nullify
+
+POOLINGS = ("first", "last", "mean", "max")
+SINGLE, MULTIPLE = KINDS = ("single", "multiple")
+MIN_WORDS_PER_KIND = 10
+"""With fewer words of either kind a correlation says nothing."""
+MAX_LOST = 0.1
+"""A larger share of lost words is a caution."""
+OTHERWISE = "split otherwise in its text than in ordinary use"
+SPLIT = "the model splits it into several tokens"
+UNKNOWN = "the tokenizer does not locate it in ordinary use"
+Rows = NDArray[np.intp]
+
+
+def score_tokenization(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
+    """Score ρ by layer for balanced sets of singly and multiply tokenized words, under poles of either kind.
+
+    In random contexts, as the paper, with the words that the corpus has; and bleached, where no word is lost.
+    """
+    for context in [one for one in ("random", "bleached") if one in words.contexts] or ["bleached"]:
+        comparison = _Comparison(words, max(lexica, key=len), context)
+        findings.add(comparison.score(), experiment="tokenization")
+
+
+class TokenKinds:
+    """Words that were encoded, of one token or of several as the tokenizer splits them in ordinary use.
+
+    That is in the bleached text, behind a space. A space that is a token of its own counts as a token, as in the paper.
+    One occurrence may be split otherwise, behind a bracket or with a capital; such a word is of neither kind there.
+    """
+
+    def __init__(self, words: EncodedWords, encoded: InContexts) -> None:
+        usual, markers = token_counts(words.model.tokenizer, bleached(encoded.words, words.templates))
+        is_single = usual + markers == 1
+        self.encoded = encoded
+        self.kinds = [(SINGLE if one else MULTIPLE) if n else None for n, one in zip(usual, is_single, strict=True)]
+        """The kind of each word that was asked for; None where that is not known."""
+        self.subwords = dict(zip(encoded.positions.tolist(), encoded.store.subwords.tolist(), strict=True))
+        """Place of a word that was encoded → its tokens."""
+        self.reasons = {at: OTHERWISE for at, count in self.subwords.items() if (count == 1) != (usual[at] == 1)}
+        """Place of a word → why it has no vector of its kind."""
+        self.reasons |= {at: UNKNOWN for at, kind in enumerate(self.kinds) if kind is None} | encoded.reasons
+        self.subwords = {at: count + int(markers[at]) for at, count in self.subwords.items()}
+
+    def rows(self, kind: str) -> Rows:
+        """Return the rows of the encoded words of a kind."""
+        places = self.encoded.positions.tolist()
+        return np.array(
+            [row for row, at in enumerate(places) if self.kinds[at] == kind and at not in self.reasons], dtype=np.intp
+        )
+
+    def list_skipped(self, rows: Rows) -> list[str | None]:
+        """Return for each word why it is not in these rows; None where it is."""
+        used = set(self.encoded.positions[rows].tolist())
+        return [None if at in used else self.reasons.get(at, UNBALANCED) for at in range(len(self.kinds))]
+
+
+Pole = tuple[TokenKinds, Rows]
+"""Encoded words, and the rows of those that are the pole."""
+
+
+def _balance(rng: np.random.Generator, groups: Sequence[Rows]) -> list[Rows]:
+    """Cut all at random to the size of the smallest."""
+    size = min(map(len, groups))
+    return [np.sort(rng.choice(group, size, replace=False)) for group in groups]
+
+
+class _Comparison:
+    """The two kinds of a lexicon's words in one context, compared under the same poles."""
+
+    def __init__(self, words: EncodedWords, lexicon: Lexicon, context: str) -> None:
+        self.words, self.lexicon, self.findings = words, lexicon, Findings()
+        self.rated, *self.poles = (TokenKinds(words, group) for group in words.encode_rated(lexicon, context))
+        self.place: dict[str, Any] = {"model": words.model.name, "language": words.language, "context": context}
+        self.place["dataset"] = lexicon.name
+        rng = np.random.default_rng(words.settings.seed)
+        self.sets = dict(zip(KINDS, _balance(rng, [self.rated.rows(kind) for kind in KINDS]), strict=True))
+        self.sides = _balance(rng, [pole.rows(SINGLE) for pole in self.poles])
+
+    def score(self) -> Findings:
+        """Return the scores, and for every word whether it was used."""
+        self._record_words()
+        size, total = len(self.sets[SINGLE]), len(self.lexicon)
+        kinds, lost = self.rated.kinds, len(self.rated.reasons)
+        reason = (
+            f"words have no vector of their kind; {kinds.count(SINGLE):,} are one token and {kinds.count(MULTIPLE):,} "
+            f"are split, and each set has {size:,}"
+        )
+        if size < MIN_WORDS_PER_KIND:
+            reason += f", where {MIN_WORDS_PER_KIND} are needed (warriner has enough)"
+            self._notice("skipped", reason, count=lost, total=total)
+            return self.findings
+        self._notice("caution" if lost > MAX_LOST * total else "info", reason, count=lost, total=total)
+        if len(self.sides[0]) >= 2:
+            self._score_poolings(None, [*zip(self.poles, self.sides, strict=True)])
+        else:
+            self._notice("skipped", "fewer than two polar words of one token on a side, so no scores under such poles")
+        if self.words.anew is not None:
+            self._score_multiple_poles(self.words.anew)
+        return self.findings
+
+    def _notice(self, kind: NoticeKind, reason: str, **counts: int) -> None:
+        self.findings.notice(kind, reason, **self.place, experiment="tokenization", **counts)
+
+    def _record_words(self) -> None:
+        """Record every word of the lexicon and of the poles: used, dropped to balance the sets, or lost."""
+        place = {**self.place, "pooling": self.words.pooling}
+        rated = self.rated
+        columns = {
+            "subset": rated.kinds,
+            "subwords": [rated.subwords.get(at) for at in range(len(rated.kinds))],
+            "rating": self.lexicon.valence.tolist(),
+            "skipped": rated.list_skipped(np.concatenate(list(self.sets.values()))),
+        }
+        self.findings.item("rated_words", **place, word=list(self.lexicon.words), **columns)
+        for label, pole, rows in zip(("pleasant", "unpleasant"), self.poles, self.sides, strict=True):
+            pairs = zip(pole.kinds, pole.list_skipped(rows), strict=True)
+            skipped = [SPLIT if kind == MULTIPLE else reason for kind, reason in pairs]
+            self.findings.item("word_lists", **place, list=label, word=list(pole.encoded.words), skipped=skipped)
+
+    def _score_multiple_poles(self, anew: Lexicon) -> None:
+        """Score under poles of several tokens: the 25 highest and lowest of ANEW that the model splits."""
+        known = TokenKinds(self.words, self.words.encode_rated(anew, str(self.place["context"]))[0])
+        place = {**self.place, "pooling": self.words.pooling, "dataset": anew.name}
+        lost = {at: reason for at, reason in sorted(known.reasons.items()) if known.kinds[at] == MULTIPLE}
+        gone = [anew.words[at] for at in lost]
+        self.findings.item("word_lists", **place, list="split words", word=gone, skipped=list(lost.values()))
+        row_of = {anew.words[known.encoded.positions[row]]: row for row in known.rows(MULTIPLE).tolist()}
+        if len(row_of) < 2 * MIN_WORDS_PER_KIND:
+            self._notice("skipped", "words of ANEW are split, too few to be poles of several tokens", count=len(row_of))
+            return
+        ratings = anew.valence[known.encoded.positions[list(row_of.values())]].tolist()
+        sides = choose_greedy_poles(list(row_of), ratings, min(25, len(row_of) // 2))
+        for label, side in zip(("pleasant", "unpleasant"), sides, strict=True):
+            self.findings.item("word_lists", **place, list=f"{label}, split", word=list(side))
+        self._score_poolings("multiple-poles", [(known, np.array([row_of[word] for word in side])) for side in sides])
+
+    def _score_poolings(self, variant: str | None, poles: Sequence[Pole]) -> None:
+        """Score ρ of both sets in every layer, under every pooling."""
+        for pooling in POOLINGS:
+            layers = self.rated.encoded.layers(pooling)
+            high, low = (kinds.encoded.layers(pooling).rows(rows) for kinds, rows in poles)
+            every = np.concatenate(list(self.sets.values()))  # both sets out of one reading
+            parts = np.split(compute_effect_sizes(layers.rows(every), (high, low)), len(self.sets), axis=1)
+            for (kind, rows), effects in zip(self.sets.items(), parts, strict=True):
+                chosen, ratings = layers.rows(rows), self.lexicon.valence[layers.positions[rows]]
+                rho = pearson(effects, ratings, items=chosen.words, **self.words.settings.bootstrap)
+                place = {**self.place, "pooling": pooling, "subset": kind, "measure": "valence", "variant": variant}
+                record_slots(self.findings, place, chosen, rho)
+
+
+COMPONENTS = (1, 2, 4, 8, 11, 12)
+"""Numbers of components that are tried; the paper names 8, 11 and 12."""
+MAX_SENTENCES = 4_000
+"""Tagged sentences that are used."""
+TEST_SHARE = 0.2
+LAST, BEFORE = "last word", "word before"
+_LAST_WORD = re.compile(r"(\w[\w'’-]*)\W*$")
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The last word and the one before it in the text up to the last word, and the last word's tag."""
+
+    last: Context
+    before: Context
+    tag: str
+
+
+def find_ending(sentence: Tagged) -> Ending | None:
+    """Return the end of a sentence whose words are separated by spaces; None where it has fewer than two words."""
+    starts = np.cumsum([0, *(len(word) + 1 for word, _ in sentence)]).tolist()
+    spans = [(start, start + len(word), tag) for start, (word, tag) in zip(starts, sentence, strict=False)]
+    text = " ".join(word for word, _ in sentence)
+    words = [span for span in spans if text[span[0]].isalpha()]
+    if len(words) < 2:
+        return None
+    (first, stop, _), (start, end, tag) = words[-2:]
+    cut = text[:end]
+    return Ending(Context(text[start:end], cut, start, end), Context(text[first:stop], cut, first, stop), tag)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The vectors, labels and words of a training or test part."""
+
+    vectors: NDArray[np.float64]
+    labels: Sequence[str]
+    words: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class ProbedTask:
+    """What a probe tells from a vector, in a training and a test part; `position` says of which word the vector is."""
+
+    name: str
+    dataset: str
+    position: str
+    train: Part
+    test: Part
+
+
+def score_probes(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
+    """Score weighted F1 of every task and representation, in the top layer."""
+    for task in (_load_acceptability(findings, words), *_load_tags(findings, words)):
+        findings.add(score_probe(task, words), experiment="probes")
+
+
+def _place(words: EncodedWords, dataset: str, position: str) -> dict[str, Any]:
+    place = {"model": words.model.name, "language": words.language, "dataset": dataset, "subset": position}
+    return place | {"pooling": words.pooling, "layer": words.layers[-1]}
+
+
+def _load_acceptability(findings: Findings, words: EncodedWords) -> ProbedTask:
+    """Return CoLA's in-domain sentences up to their last words, with their acceptability."""
+    corpus = load_corpus("cola")
+    findings.add_data(corpus, corpus.count)
+    sentences: dict[str, list[tuple[Context, str]]] = {"train": [], "dev": []}
+    for part, label, sentence in read_cola(corpus):
+        last = _LAST_WORD.search(sentence)
+        if last:
+            sentences[part].append((Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)), label))
+    place = _place(words, "cola", LAST)
+    train, test = (_encode(findings, words, part, place) for part in sentences.values())
+    return ProbedTask("acceptability", "cola", LAST, train, test)
+
+
+def read_cola(corpus: Corpus) -> Iterator[tuple[str, str, str]]:
+    """Yield part, label and sentence of CoLA's in-domain sentences; the parts are `train` and `dev`."""
+    for path in corpus.paths:
+        if "out_of_domain" not in path.name:
+            part = "train" if "train" in path.name else "dev"
+            for line in path.read_text(encoding="utf-8").splitlines():
+                _, label, _, sentence = line.split("\t")
+                yield part, label, sentence
+
+
+def _load_tags(findings: Findings, words: EncodedWords) -> Iterator[ProbedTask]:
+    """Yield binary noun and multiclass tag of a treebank's last words, from their vectors and those before them."""
+    corpus = load_corpus("treebank")
+    every = [end for sentence in tagged_sentences(corpus.paths[0]) if (end := find_ending(sentence))]
+    findings.add_data(corpus, len(every))
+    order = np.random.default_rng(words.settings.seed).permutation(len(every))[:MAX_SENTENCES].tolist()
+    cut = round(len(order) * TEST_SHARE)
+    parts = [[every[row] for row in rows] for rows in (order[cut:], order[:cut])]
+    for part in parts:  # both words are in one text, which goes through the model once
+        contexts = [context for end in part for context in (end.last, end.before)]
+        words.encode_contexts([one.word for one in contexts], contexts, "sentence", words.layers[-1:])
+    for position in (LAST, BEFORE):
+        place = _place(words, corpus.name, position)
+        train, test = (
+            _encode(findings, words, [(end.last if position == LAST else end.before, end.tag) for end in part], place)
+            for part in parts
+        )
+        nouns = [Part(part.vectors, [_noun(tag) for tag in part.labels], part.words) for part in (train, test)]
+        yield ProbedTask("noun", corpus.name, position, *nouns)
+        yield ProbedTask("part-of-speech", corpus.name, position, train, test)
+
+
+def _noun(tag: str) -> str:
+    return "noun" if tag.upper().startswith("N") else "other"
+
+
+def _encode(
+    findings: Findings, words: EncodedWords, labelled: Sequence[tuple[Context, str]], place: dict[str, Any]
+) -> Part:
+    """Return top-layer vectors of the words that were located; the others are recorded."""
+    contexts, top = [context for context, _ in labelled], words.layers[-1]
+    encoded = words.encode_contexts([one.word for one in contexts], contexts, "sentence", (top,))
+    skipped = {"word": [contexts[at].word for at in encoded.reasons], "skipped": list(encoded.reasons.values())}
+    findings.item("probed_words", experiment="probes", **place, **skipped)
+    vectors = encoded.layers(words.pooling).read(Slot(top)).astype(np.float64)
+    present = [labelled[at] for at in encoded.positions.tolist()]
+    return Part(vectors, [label for _, label in present], [context.word for context, _ in present])
+
+
+def score_probe(task: ProbedTask, words: EncodedWords) -> Findings:
+    """Score weighted F1 from the whole vector, from its top components, and from the rest."""
+    findings, train, test = Findings(), task.train, task.test
+    place, options = _place(words, task.dataset, task.position), words.settings.bootstrap
+
+    def score(variant: str | None, answers: Sequence[str], components: int | None = None) -> None:
+        f1 = weighted_f1(test.labels, answers, **options)
+        columns = {"measure": task.name, "variant": variant, "components": components, "n": len(test.labels)}
+        findings.score(**place, **columns, **f1)
+
+    def predict(train_vectors: NDArray[np.float64], test_vectors: NDArray[np.float64]) -> list[str]:
+        regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
+        return [str(label) for label in regression.fit(train_vectors, train.labels).predict(test_vectors)]
+
+    predicted = predict(train.vectors, test.vectors)
+    score(None, predicted)
+    score("majority", [Counter(train.labels).most_common(1)[0][0]] * len(test.labels))
+    columns = {"word": list(test.words), "label": list(test.labels), "prediction": predicted}
+    is_correct = [one == other for one, other in zip(predicted, test.labels, strict=True)]
+    findings.item("probed_words", **place, probe=task.name, **columns, is_correct=is_correct)
+    most = min(max(COMPONENTS), words.settings.components, len(train.vectors) - 1, train.vectors.shape[1] - 1)
+    fitted = fit_components(train.vectors, most)
+    for k in (k for k in COMPONENTS if k <= most):
+        along = [(part.vectors - fitted.mean) @ fitted.directions[:k].T for part in (train, test)]
+        score("components", predict(*along), k)
+        score("rest", predict(nullify(train.vectors, fitted, k), nullify(test.vectors, fitted, k)), k)
+    return findings
