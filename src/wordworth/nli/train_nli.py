@@ -23,28 +23,12 @@ from torch.optim.swa_utils import AveragedModel
 
 from wordworth.catalog.read.nli import NliData
 from wordworth.embedding import Embedding
-from wordworth.encode.training import (
-    Batch,
-    EpochLoader,
-    Epochs,
-    SeededTrainer,
-    TrainingPlan,
-    best_epoch,
-    epoch_seed,
-)
+from wordworth.encode.training import Batch, EpochLoader, Epochs, SeededTrainer, TrainingPlan, best_epoch, epoch_seed
 from wordworth.errors import WordworthError
 from wordworth.nli.attention import Network, Shape
 from wordworth.nli.contextual import Embedder
 from wordworth.nli.examples import Examples, Sets, list_batches, read_examples
-from wordworth.nli.loading import (
-    CONFIG,
-    WEIGHTS,
-    Vectors,
-    read_model,
-    vectors_to_train_on,
-    write_json,
-    write_model,
-)
+from wordworth.nli.loading import CONFIG, WEIGHTS, Vectors, read_model, vectors_to_train_on, write_json, write_model
 from wordworth.nli.nli import LABELS, Example, accuracy
 from wordworth.nli.over_vectors import AttentionNli
 

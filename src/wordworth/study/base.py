@@ -126,11 +126,7 @@ class Study:
         return f"its words are {either(['English', *map(str.capitalize, known)])}, and the model is {language}"
 
     def describe(
-        self,
-        findings: "Findings",
-        models: Sequence[Any],
-        settings: Settings,
-        fingerprints: Mapping[str, str] = NOTHING,
+        self, findings: "Findings", models: Sequence[Any], settings: Settings, fingerprints: Mapping[str, str] = NOTHING
     ) -> "Run":
         """Return the run of these findings, with what it says of the study, the models and the settings."""
         from wordworth.catalog.resolve import public_name

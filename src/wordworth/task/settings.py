@@ -42,11 +42,7 @@ DEVICE: dict[str, Any] = {
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
 }
 """Of a setting that says where a model runs."""
-LAYERS: dict[str, Any] = {
-    "metavar": "N,N",
-    "parse": lambda text: comma_numbers("--layers", text),
-    "may_differ": True,
-}
+LAYERS: dict[str, Any] = {"metavar": "N,N", "parse": lambda text: comma_numbers("--layers", text), "may_differ": True}
 """Of a setting that names layers of a language model."""
 LEXICON, TEST, PAIRS, CORPUS = (
     "Lexicon: a name or a CSV/TSV file",
@@ -267,11 +263,7 @@ class Permuted(Intervals):
         may_differ=True,
     )
     permutations: int = setting(
-        PERMUTATIONS,
-        "Random permutations where they cannot all be counted.",
-        least=1,
-        most=10_000_000,
-        may_differ=True,
+        PERMUTATIONS, "Random permutations where they cannot all be counted.", least=1, most=10_000_000, may_differ=True
     )
 
     @property

@@ -21,14 +21,7 @@ from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in
 from wordworth.encode.layers import NO_VECTOR
 from wordworth.errors import WordworthError, nearest
 from wordworth.results.findings import Findings
-from wordworth.study.inputs import (
-    encode_alone,
-    is_sentence_encoder,
-    is_static,
-    load_model,
-    record_model,
-    select_layers,
-)
+from wordworth.study.inputs import encode_alone, is_sentence_encoder, is_static, load_model, record_model, select_layers
 from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone
 from wordworth.task.bias import score_agreement, score_bias
 from wordworth.task.similarity import list_words, score_similarity

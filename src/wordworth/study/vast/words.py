@@ -264,10 +264,7 @@ def record_lexicon(findings: Findings, words: EncodedWords, name: Named | None =
 
 
 def score_affects(
-    words: EncodedWords,
-    layers: Layers,
-    lexicon: Lexicon,
-    transform: Callable[[Layers], Layers] = lambda layers: layers,
+    words: EncodedWords, layers: Layers, lexicon: Lexicon, transform: Callable[[Layers], Layers] = lambda layers: layers
 ) -> Findings:
     """Score ρ for dominance and arousal, where the lexicon rates them; `layers` are its words in a context.
 
