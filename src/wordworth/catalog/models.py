@@ -39,6 +39,14 @@ def load_embeddings(
     yield Embedding(read.words, read.matrix, replace(read.provenance, source=resolved.source))
 
 
+def load_embedding(named: str | Path) -> Embedding:
+    """Load the one embedding of a name or path; a folder of many decades is not one."""
+    embeddings = list(load_embeddings(named))
+    if len(embeddings) != 1:
+        raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
+    return embeddings[0]
+
+
 def _of_catalog(resolved: Resolved, declared: Entry, on_bad: OnBad) -> Embedding:
     family = declared.details["family"]
     if family != "static":

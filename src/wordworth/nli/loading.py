@@ -17,7 +17,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from wordworth.catalog.fetch.sources import locate
-from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.models import load_embedding
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.catalog.resolve import split_label
 from wordworth.embedding import Embedding
@@ -236,18 +236,10 @@ def _load_same_embedding(about: VectorsRead, folder: Path) -> Embedding:
     if about.steps:
         steps = ", ".join(about.steps)
         raise WordworthError(f"{folder} was trained on {named} after {steps}; give those vectors with --vectors")
-    embedding = one_embedding(named)
+    embedding = load_embedding(named)
     if about.sha256 and embedding.provenance.sha256 != about.sha256:
         raise WordworthError(f"{named} is another file than {folder} was trained on; give the right one")
     return embedding
-
-
-def one_embedding(named: str | Path) -> Embedding:
-    """Load the one embedding of that name or path; a folder of many decades is not one."""
-    embeddings = list(load_embeddings(named))
-    if len(embeddings) != 1:
-        raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
-    return embeddings[0]
 
 
 def vectors_to_train_on(named: str | Path | Embedding | Vectors, seed: int) -> Vectors:
@@ -258,7 +250,7 @@ def vectors_to_train_on(named: str | Path | Embedding | Vectors, seed: int) -> V
         folder = Path(named).expanduser()
         if folder.is_dir() and elmo_files(folder):
             return _load_elmo_vectors(folder)
-        named = one_embedding(named)
+        named = load_embedding(named)
     made = named.provenance
     about = VectorsRead(kind="static", name=made.name, source=made.source, sha256=made.sha256, steps=list(made.steps))
     return Vectors(StaticVectors(named, draw_extra_vectors(named.dim, seed)), about)

@@ -177,7 +177,10 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
         )
     if settings.mitigate == "leace":
         moments = Moments.of(embedding.matrix)
-        erase = partial(_erase, moments=moments)
+
+        def erase(one: Subspace) -> Change:
+            return partial(erased, eraser=leace_of(one, moments))
+
         return Treatment(subspace, erase(subspace), len(subspace), erase)
     from wordworth.transform.inlp import inlp_along
 
@@ -193,10 +196,6 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
         )
         findings.notice("caution", reason, experiment="subspace", model=embedding.name)
     return Treatment(subspace, without(found.subspace), len(found.subspace))
-
-
-def _erase(subspace: Subspace, moments: Moments) -> Change:
-    return partial(erased, eraser=leace_of(subspace, moments))
 
 
 def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Embedding:

@@ -48,7 +48,7 @@ from wordworth.study.mitigation import EQUALIZE, SPECIFIC, Change, list_bias_wor
 from wordworth.study.predict import STUDY as PREDICT
 from wordworth.task.nli import score_nli_probe
 from wordworth.transform import with_lengths_of
-from wordworth.whole_words.model import WordModel, wrap_word_model
+from wordworth.whole_words.model import wrap_word_model
 
 
 def debias_network(named: str | Path, settings: DebiasSettings) -> Findings:
@@ -123,7 +123,11 @@ def _measure_versions(
         if "prediction" in wanted:
             words = wrap_word_model(network, headed.tokenizer, **about)
             model = words.reader.base
-            found.add(_predict(words, chosen))
+            shared = {name: getattr(chosen, name) for name in ("corpus", "words", "seed", "resamples")}
+            predicted = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **shared))
+            predicted.models = {}
+            is_shown = pl.col("experiment") == "prediction"
+            found.add(predicted.select(lambda row: row["experiment"] == "prediction", is_shown))
         else:
             model = wrap(network.base_model, headed.tokenizer, **about)  # type: ignore[arg-type]
         layers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
@@ -148,13 +152,6 @@ def _are_here(findings: Findings, model: str, *names: str) -> bool:
         reason = f"{lacking[0]} is not on this machine (`wordworth show {lacking[0]}`)"
         findings.notice("skipped", reason, model=model, experiment="accuracy")
     return not lacking
-
-
-def _predict(words: WordModel, settings: DebiasSettings) -> Findings:
-    shared = {name: getattr(settings, name) for name in ("corpus", "words", "seed", "resamples")}
-    found = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **shared))
-    found.models = {}
-    return found.select(lambda row: row["experiment"] == "prediction", pl.col("experiment") == "prediction")
 
 
 MODEL = "nli-glove"

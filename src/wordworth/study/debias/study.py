@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from wordworth.catalog.kinds import kind_of
-from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.models import load_embedding
 from wordworth.catalog.read.association_tests import AssociationTest, load_tests
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs
@@ -52,7 +52,7 @@ def measure(models: Sequence[str | Path | Embedding], settings: DebiasSettings) 
 
         return debias_network(models[0], settings)
     findings = Findings("debias")
-    embedding = models[0] if isinstance(models[0], Embedding) else load_one_embedding(models[0])
+    embedding = models[0] if isinstance(models[0], Embedding) else load_embedding(models[0])
     language = embedding.provenance.language or LANGUAGE
     findings.add_embedding(embedding, language)
     chosen = choose_treatment(findings, embedding, settings)
@@ -80,14 +80,6 @@ def measure(models: Sequence[str | Path | Embedding], settings: DebiasSettings) 
         if reader is not None:
             infer_versions(findings, reader, versions, controls, settings)
     return findings
-
-
-def load_one_embedding(named: str | Path) -> Embedding:
-    """Load the only embedding of a name or file."""
-    embeddings = list(load_embeddings(named))
-    if len(embeddings) != 1:
-        raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")
-    return embeddings[0]
 
 
 def choose_treatment(findings: Findings, embedding: Embedding, settings: DebiasSettings) -> Treatment | None:

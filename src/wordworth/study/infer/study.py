@@ -117,7 +117,10 @@ def _measure_probe(
     task, parts = plan
     probe = task.pairs.probe
     place = {"experiment": _experiment(probe), "model": model}
-    swap = _plan_swap(task, settings)
+    swap: Plan | None = None  # the control: pairs whose subjects are two of one kind
+    if probe.swap and settings.swaps:
+        pairs = PairSet.of(probe.swap_subjects())
+        swap = PairTask(pairs, settings.swaps, settings.seed), [take_slice(pairs)]
     original: Measured | None = None
     first_control: Measured | None = None
     draws: list[Measured] = []
@@ -141,15 +144,6 @@ def _measure_probe(
                 first_control = first_control or control
     if draws:
         _record(findings, parts, {**place, "version": RANDOM}, draws, original, settings)
-
-
-def _plan_swap(task: PairTask, settings: InferSettings) -> Plan | None:
-    """Return the control: pairs whose subjects are two of one kind."""
-    probe = task.pairs.probe
-    if not (probe.swap and settings.swaps):
-        return None
-    pairs = PairSet.of(probe.swap_subjects())
-    return PairTask(pairs, settings.swaps, settings.seed), [take_slice(pairs)]
 
 
 def _measure_version(

@@ -99,12 +99,6 @@ class Static(Study):
     )
     is_english_only = True
 
-    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
-        """Measure the models."""
-        from wordworth.study.static.study import measure_models
-
-        return measure_models(models, settings)
-
 
 STUDY = Static()
 

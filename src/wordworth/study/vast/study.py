@@ -11,7 +11,7 @@ nullifying it removes what is measured.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +149,7 @@ def _score_controls(findings: Findings, words: EncodedWords, scored: list[RatedE
     place: dict[str, Any] = {"experiment": "control", "model": model}
     if "untrained" in controls:
         with findings.part(is_requested="untrained" in requested, control="untrained", **place):
-            blank = words.with_model(untrained(words.model, seed))
+            blank = replace(words, model=untrained(words.model, seed), _places={})  # the same words in the same texts
             reason = f"the network has {blank.model.source}, and is measured on {first.name} only"
             findings.notice("info", reason, control="untrained", **place)
     for rated in scored:

@@ -10,7 +10,7 @@ applied to the test part.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wordworth.catalog.read.corpora import Corpus, load_corpus
+from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.layouts import Tagged, tagged_sentences
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.contexts import Context, bleached
@@ -250,23 +250,15 @@ def _load_acceptability(findings: Findings, words: EncodedWords) -> ProbedTask:
     corpus = load_corpus("cola")
     findings.add_data(corpus, corpus.count)
     sentences: dict[str, list[tuple[Context, str]]] = {"train": [], "dev": []}
-    for part, label, sentence in read_cola(corpus):
-        last = _LAST_WORD.search(sentence)
-        if last:
-            sentences[part].append((Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)), label))
+    for path in corpus.paths:
+        part = sentences["train" if "train" in path.name else "dev"]
+        for line in path.read_text(encoding="utf-8").splitlines() if "out_of_domain" not in path.name else ():
+            _, label, _, sentence = line.split("\t")
+            if last := _LAST_WORD.search(sentence):
+                part.append((Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)), label))
     place = _place(words, "cola", LAST)
     train, test = (_encode(findings, words, part, place) for part in sentences.values())
     return ProbedTask("acceptability", "cola", LAST, train, test)
-
-
-def read_cola(corpus: Corpus) -> Iterator[tuple[str, str, str]]:
-    """Yield part, label and sentence of CoLA's in-domain sentences; the parts are `train` and `dev`."""
-    for path in corpus.paths:
-        if "out_of_domain" not in path.name:
-            part = "train" if "train" in path.name else "dev"
-            for line in path.read_text(encoding="utf-8").splitlines():
-                _, label, _, sentence = line.split("\t")
-                yield part, label, sentence
 
 
 def _load_tags(findings: Findings, words: EncodedWords) -> Iterator[ProbedTask]:
@@ -286,13 +278,12 @@ def _load_tags(findings: Findings, words: EncodedWords) -> Iterator[ProbedTask]:
             _encode(findings, words, [(end.last if position == LAST else end.before, end.tag) for end in part], place)
             for part in parts
         )
-        nouns = [Part(part.vectors, [_noun(tag) for tag in part.labels], part.words) for part in (train, test)]
+        nouns = [
+            replace(part, labels=["noun" if tag.upper().startswith("N") else "other" for tag in part.labels])
+            for part in (train, test)
+        ]
         yield ProbedTask("noun", corpus.name, position, *nouns)
         yield ProbedTask("part-of-speech", corpus.name, position, train, test)
-
-
-def _noun(tag: str) -> str:
-    return "noun" if tag.upper().startswith("N") else "other"
 
 
 def _encode(

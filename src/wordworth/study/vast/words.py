@@ -68,10 +68,6 @@ class EncodedWords:
         """Return the polar words, pleasant ones first."""
         return (*self.polar.pleasant, *self.polar.unpleasant)
 
-    def with_model(self, model: LanguageModel) -> "EncodedWords":
-        """Return the same words in the same texts, for another model."""
-        return replace(self, model=model, _places={})
-
     def encode(
         self,
         context: str,
@@ -203,7 +199,8 @@ def load_words(findings: Findings, model: LanguageModel, settings: VastSettings,
         if context not in contexts:
             reason = f"the templates {templates.name} have no text for it"
             findings.notice("skipped", reason, model=model.name, language=language, context=context)
-    text = _find_text(settings, language)
+    own_texts = dict(map(split_label, settings.language_corpus))
+    text = own_texts.get(language, settings.corpus if language == settings.language else "")
     if str(text) in ("", "none"):
         contexts, corpus = tuple(context for context in contexts if context != "random"), None
     else:
@@ -219,15 +216,6 @@ def load_words(findings: Findings, model: LanguageModel, settings: VastSettings,
     return EncodedWords(
         model, language, templates, corpus, polar, contexts, settings.pooling or default_pooling(model), settings
     )
-
-
-def _find_text(settings: VastSettings, language: str) -> Named:
-    """Return the text of a language's random contexts; blank where none was given."""
-    for named in settings.language_corpus:
-        label, target = split_label(named)
-        if label == language:
-            return target
-    return settings.corpus if language == settings.language else ""
 
 
 def balance(findings: Findings, polar: PolarWords, seed: int) -> PolarWords:
