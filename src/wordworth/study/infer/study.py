@@ -127,7 +127,7 @@ def _measure_probe(
     with progress(f"{probe.name}: {model}", len(task) * len(versions)) as advance:
         for version in versions:
             measured = _measure_version(version, plan, settings, advance)
-            here = place | version.columns
+            here = place | {"version": version.name, "draw": version.draw}
             _record(findings, parts, here, [measured], original, settings)
             record_items(findings, parts[0], here, measured)
             original = original or measured

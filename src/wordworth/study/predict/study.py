@@ -1,7 +1,6 @@
 """The study `predict`: models × a text, with their hits, their surprise, and the words that they never predict."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from wordworth.catalog.models import locate_language_model
-from wordworth.catalog.read.corpora import Corpus, documents, load_corpus
+from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
-from wordworth.catalog.read.layouts import HEADINGS, JOINED, Report
+from wordworth.catalog.read.layouts import HEADINGS, JOINED
 from wordworth.catalog.read.paraphrases import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.catalog.registry import code_of, is_spaced
@@ -22,6 +21,7 @@ from wordworth.results.findings import Findings
 from wordworth.study.predict import PredictSettings
 from wordworth.task.prediction import (
     DRAWN,
+    Text,
     load_paraphrase_sets,
     open_predicted_words,
     record_errors,
@@ -40,54 +40,6 @@ from wordworth.whole_words.soft_match import BUILT_IN
 ENDS = "end"
 """The band of a blank guess: the model would end the line or the text."""
 WORDNET = "wordnet-3.0"
-MIN_DOCUMENTS = 10
-"""Fewer documents are too few to resample."""
-
-
-class Text:
-    """The lines of a corpus, read and counted once; the last one is cut after `max_words` (0: never)."""
-
-    def __init__(self, corpus: Corpus, max_words: int, parting: Parting = Parting()) -> None:  # noqa: B008 - frozen
-        self.corpus, self.max_words, self.parting = corpus, max_words, parting
-        self.flaws: list[str] = []
-        """What is wrong with lines that cannot be read."""
-        self.tally: Counter[str] = Counter()
-        """How often `documents` skipped or joined something."""
-        self.words = self.count = parted = 0
-        last = -1
-        for document, _, words in self._read(self.flaws.append, self.tally):
-            self.count += 1
-            self.words += words
-            parted += document != last
-            last = document
-        if not self.words:
-            raise WordworthError(f"{corpus.name} has no words; give another text with --corpus")
-        self.clusters = "document" if parted >= MIN_DOCUMENTS else "line"
-        """What intervals resample."""
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __iter__(self) -> Iterator[str]:
-        return (line for _, line, _ in self._read())
-
-    def documents(self) -> Iterator[int]:
-        """Yield the number of each line's document."""
-        return (number for number, _, _ in self._read())
-
-    def _read(
-        self, report: Report = lambda _: None, tally: Counter[str] | None = None
-    ) -> Iterator[tuple[int, str, int]]:
-        """Yield the number of each line's document, the line, and how many words it has."""
-        count = 0
-        for number, line in documents(self.corpus, report, tally):
-            parted = self.parting(line)
-            words = len(parted.words)
-            left = min(words, self.max_words - count) if self.max_words else words
-            yield number, line if left == words else parted.first(left), left
-            count += left
-            if self.max_words and count >= self.max_words:
-                return
 
 
 def choose_parting(settings: PredictSettings, language: str) -> Parting:

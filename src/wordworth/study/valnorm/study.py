@@ -1,20 +1,15 @@
 """ValNorm's tasks: valence of lexica, three widely shared association tests, word similarity, and analogies.
 
 Several languages give the variance of the tests over them; the decades of HistWords give a series. Vectors trained on
-samples of a text show how much text an embedding needs (Figure 1). Training follows subs2vec, as the paper does:
-fastText skip-gram, 300 dimensions, window 5, 10 negatives, 10 epochs, words met at least 5 times, subsampling 1e-4,
-character n-grams of 3 to 6.
+samples of a text, as subs2vec trains them, show how much text an embedding needs (Figure 1).
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import variance
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from wordworth.catalog.read.analogies import load_analogies
 from wordworth.catalog.read.corpora import load_corpus
@@ -22,7 +17,7 @@ from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs, usual_pairs
 from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_languages, polar_words
 from wordworth.catalog.registry import knows
-from wordworth.embedding import Embedding, Layers, Provenance
+from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
 from wordworth.results.findings import Findings
@@ -33,7 +28,7 @@ from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.weat import score_tests
 from wordworth.task.sensitivity import score_valence_variants
 from wordworth.task.similarity import record_neighbours, score_analogies, score_similarity
-from wordworth.task.training import train_vectors
+from wordworth.task.training import Sentences, choose_lines, train_fasttext
 from wordworth.task.valence import (
     RatedEffects,
     compute_effect_sizes,
@@ -54,7 +49,6 @@ TESTS = ("weat1", "weat2", "weat8")
 """Flowers–insects, instruments–weapons, gender–science."""
 OTHER_POLES = (("pleasant_2", "unpleasant_2"), ("multi_pleasant", "multi_unpleasant"))
 """WEAT 5's, and those of several tokens that VAST uses too."""
-WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
 def measure(models: Sequence[str | Path | Embedding], settings: ValnormSettings) -> Findings:
@@ -258,37 +252,6 @@ def _score_raters(findings: Findings, settings: ValnormSettings) -> None:
     findings.add(score_raters([bellezza, *others], shared, settings), experiment=RATERS)
 
 
-class SampledLines:
-    """The chosen lines of a corpus as lists of lower-cased words; can be gone through again, as training does."""
-
-    def __init__(self, lines: Iterable[str], chosen: NDArray[np.bool_]) -> None:
-        self.lines = lines
-        self.chosen = chosen
-
-    def __iter__(self) -> Iterator[list[str]]:
-        for line, taken in zip(self.lines, self.chosen, strict=True):
-            if taken:
-                yield WORD.findall(line.lower())
-
-
-def choose_lines(total: int, share: float, seed: int) -> NDArray[np.bool_]:
-    """Return a mask of `share` percent of `total` lines, drawn without replacement."""
-    chosen = np.zeros(total, dtype=np.bool_)
-    rng = np.random.default_rng([seed, round(share * 1e6)])
-    chosen[rng.choice(total, round(total * share / 100), replace=False, shuffle=False)] = True
-    return chosen
-
-
-def train_fasttext(
-    sample: SampledLines, name: str, *, dim: int = 300, epochs: int = 10, min_count: int = 5, seed: int = 0
-) -> Embedding | None:
-    """Train vectors of the sample's words, or None without a frequent word."""
-    steps = (f"fastText skip-gram, {dim} dimensions, {epochs} epochs, min_count {min_count}, seed {seed}",)
-    paper = {"sg": 1, "window": 5, "negative": 10, "sample": 1e-4, "min_n": 3, "max_n": 6}
-    options = {"vector_size": dim, "epochs": epochs, "min_count": min_count, "seed": seed, **paper}
-    return train_vectors("FastText", sample, Provenance(name, steps=steps), **options)
-
-
 def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
     """Score vectors trained on ever smaller samples of a corpus (Figure 1)."""
     language = settings.languages[0] if settings.languages else "english"
@@ -311,7 +274,9 @@ def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valn
         chosen = choose_lines(total, share, settings.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"
         with waiting(f"training vectors on {name}"):
-            embedding = train_fasttext(SampledLines(lines, chosen), name, dim=settings.dimensions, seed=settings.seed)
+            embedding = train_fasttext(
+                Sentences(lines, chosen=chosen), name, dim=settings.dimensions, seed=settings.seed
+            )
         if embedding is None:
             reason = "lines have no word that occurs five times"
             findings.notice("skipped", reason, count=int(chosen.sum()), total=total, model=name)

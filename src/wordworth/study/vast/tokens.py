@@ -8,16 +8,12 @@ applied to the test part.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.layouts import Tagged, tagged_sentences
@@ -25,14 +21,13 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.contexts import Context, bleached
 from wordworth.embedding import Slot
 from wordworth.encode import InContexts, token_counts
-from wordworth.measure.f1 import weighted_f1
 from wordworth.results.findings import Findings
 from wordworth.results.notices import NoticeKind
 from wordworth.statistics.correlation import pearson
 from wordworth.study.vast.words import EncodedWords, choose_greedy_poles
+from wordworth.task.probes import Part, score_probe
 from wordworth.task.valence import compute_effect_sizes, record_slots
 from wordworth.task.words import UNBALANCED
-from wordworth.transform import fit_components, nullify
 
 POOLINGS = ("first", "last", "mean", "max")
 SINGLE, MULTIPLE = KINDS = ("single", "multiple")
@@ -183,8 +178,6 @@ class _Comparison:
                 record_slots(self.findings, place, chosen, rho)
 
 
-COMPONENTS = (1, 2, 4, 8, 11, 12)
-"""Numbers of components that are tried; the paper names 8, 11 and 12."""
 MAX_SENTENCES = 4_000
 """Tagged sentences that are used."""
 TEST_SHARE = 0.2
@@ -214,39 +207,17 @@ def find_ending(sentence: Tagged) -> Ending | None:
     return Ending(Context(text[start:end], cut, start, end), Context(text[first:stop], cut, first, stop), tag)
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The vectors, labels and words of a training or test part."""
-
-    vectors: NDArray[np.float64]
-    labels: Sequence[str]
-    words: Sequence[str]
-
-
-@dataclass(frozen=True, eq=False)
-class ProbedTask:
-    """What a probe tells from a vector, in a training and a test part; `position` says of which word the vector is."""
-
-    name: str
-    dataset: str
-    position: str
-    train: Part
-    test: Part
-
-
 def score_probes(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
-    """Score weighted F1 of every task and representation, in the top layer."""
-    for task in (_load_acceptability(findings, words), *_load_tags(findings, words)):
-        findings.add(score_probe(task, words), experiment="probes")
+    """Score acceptability and part of speech from vectors in the top layer, as a whole and by components."""
+    _score_acceptability(findings, words)
+    _score_tags(findings, words)
 
 
-def _place(words: EncodedWords, dataset: str, position: str) -> dict[str, Any]:
-    place = {"model": words.model.name, "language": words.language, "dataset": dataset, "subset": position}
-    return place | {"pooling": words.pooling, "layer": words.layers[-1]}
+Labelled = Sequence[tuple[Context, str]]
 
 
-def _load_acceptability(findings: Findings, words: EncodedWords) -> ProbedTask:
-    """Return CoLA's in-domain sentences up to their last words, with their acceptability."""
+def _score_acceptability(findings: Findings, words: EncodedWords) -> None:
+    """Score acceptability of CoLA's in-domain sentences from the vectors of their last words."""
     corpus = load_corpus("cola")
     findings.add_data(corpus, corpus.count)
     sentences: dict[str, list[tuple[Context, str]]] = {"train": [], "dev": []}
@@ -256,13 +227,11 @@ def _load_acceptability(findings: Findings, words: EncodedWords) -> ProbedTask:
             _, label, _, sentence = line.split("\t")
             if last := _LAST_WORD.search(sentence):
                 part.append((Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)), label))
-    place = _place(words, "cola", LAST)
-    train, test = (_encode(findings, words, part, place) for part in sentences.values())
-    return ProbedTask("acceptability", "cola", LAST, train, test)
+    _probe(findings, words, list(sentences.values()), (corpus.name, LAST), {"acceptability": lambda label: label})
 
 
-def _load_tags(findings: Findings, words: EncodedWords) -> Iterator[ProbedTask]:
-    """Yield binary noun and multiclass tag of a treebank's last words, from their vectors and those before them."""
+def _score_tags(findings: Findings, words: EncodedWords) -> None:
+    """Score whether a treebank's last words are nouns, and their tags, from their vectors and those before them."""
     corpus = load_corpus("treebank")
     every = [end for sentence in tagged_sentences(corpus.paths[0]) if (end := find_ending(sentence))]
     findings.add_data(corpus, len(every))
@@ -272,57 +241,39 @@ def _load_tags(findings: Findings, words: EncodedWords) -> Iterator[ProbedTask]:
     for part in parts:  # both words are in one text, which goes through the model once
         contexts = [context for end in part for context in (end.last, end.before)]
         words.encode_contexts([one.word for one in contexts], contexts, "sentence", words.layers[-1:])
+    tasks: dict[str, Callable[[str], str]] = {
+        "noun": lambda tag: "noun" if tag.upper().startswith("N") else "other",
+        "part-of-speech": lambda tag: tag,
+    }
     for position in (LAST, BEFORE):
-        place = _place(words, corpus.name, position)
-        train, test = (
-            _encode(findings, words, [(end.last if position == LAST else end.before, end.tag) for end in part], place)
-            for part in parts
-        )
-        nouns = [
-            replace(part, labels=["noun" if tag.upper().startswith("N") else "other" for tag in part.labels])
-            for part in (train, test)
-        ]
-        yield ProbedTask("noun", corpus.name, position, *nouns)
-        yield ProbedTask("part-of-speech", corpus.name, position, train, test)
+        labelled = [[(end.last if position == LAST else end.before, end.tag) for end in part] for part in parts]
+        _probe(findings, words, labelled, (corpus.name, position), tasks)
 
 
-def _encode(
-    findings: Findings, words: EncodedWords, labelled: Sequence[tuple[Context, str]], place: dict[str, Any]
-) -> Part:
-    """Return top-layer vectors of the words that were located; the others are recorded."""
-    contexts, top = [context for context, _ in labelled], words.layers[-1]
-    encoded = words.encode_contexts([one.word for one in contexts], contexts, "sentence", (top,))
-    skipped = {"word": [contexts[at].word for at in encoded.reasons], "skipped": list(encoded.reasons.values())}
-    findings.item("probed_words", experiment="probes", **place, **skipped)
-    vectors = encoded.layers(words.pooling).read(Slot(top)).astype(np.float64)
-    present = [labelled[at] for at in encoded.positions.tolist()]
-    return Part(vectors, [label for _, label in present], [context.word for context, _ in present])
+def _probe(
+    findings: Findings,
+    words: EncodedWords,
+    parts: Sequence[Labelled],
+    where: tuple[str, str],
+    tasks: Mapping[str, Callable[[str], str]],
+) -> None:
+    """Score what a probe tells from top-layer vectors of words in a training and a test part.
 
-
-def score_probe(task: ProbedTask, words: EncodedWords) -> Findings:
-    """Score weighted F1 from the whole vector, from its top components, and from the rest."""
-    findings, train, test = Findings(), task.train, task.test
-    place, options = _place(words, task.dataset, task.position), words.settings.bootstrap
-
-    def score(variant: str | None, answers: Sequence[str], components: int | None = None) -> None:
-        f1 = weighted_f1(test.labels, answers, **options)
-        columns = {"measure": task.name, "variant": variant, "components": components, "n": len(test.labels)}
-        findings.score(**place, **columns, **f1)
-
-    def predict(train_vectors: NDArray[np.float64], test_vectors: NDArray[np.float64]) -> list[str]:
-        regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
-        return [str(label) for label in regression.fit(train_vectors, train.labels).predict(test_vectors)]
-
-    predicted = predict(train.vectors, test.vectors)
-    score(None, predicted)
-    score("majority", [Counter(train.labels).most_common(1)[0][0]] * len(test.labels))
-    columns = {"word": list(test.words), "label": list(test.labels), "prediction": predicted}
-    is_correct = [one == other for one, other in zip(predicted, test.labels, strict=True)]
-    findings.item("probed_words", **place, probe=task.name, **columns, is_correct=is_correct)
-    most = min(max(COMPONENTS), words.settings.components, len(train.vectors) - 1, train.vectors.shape[1] - 1)
-    fitted = fit_components(train.vectors, most)
-    for k in (k for k in COMPONENTS if k <= most):
-        along = [(part.vectors - fitted.mean) @ fitted.directions[:k].T for part in (train, test)]
-        score("components", predict(*along), k)
-        score("rest", predict(nullify(train.vectors, fitted, k), nullify(test.vectors, fitted, k)), k)
-    return findings
+    `where` is the data set and which word the vectors are of; `tasks` say what is told, and how it follows from the
+    label. Words that were not located are recorded.
+    """
+    top, settings = words.layers[-1], words.settings
+    place: dict[str, Any] = {"experiment": "probes", "model": words.model.name, "language": words.language}
+    place |= {"dataset": where[0], "subset": where[1], "pooling": words.pooling, "layer": top}
+    read = []
+    for labelled in parts:
+        contexts = [context for context, _ in labelled]
+        encoded = words.encode_contexts([one.word for one in contexts], contexts, "sentence", (top,))
+        skipped = {"word": [contexts[at].word for at in encoded.reasons], "skipped": list(encoded.reasons.values())}
+        findings.item("probed_words", **place, **skipped)
+        vectors = encoded.layers(words.pooling).read(Slot(top)).astype(np.float64)
+        present = [labelled[at] for at in encoded.positions.tolist()]
+        read.append(Part(vectors, [label for _, label in present], [context.word for context, _ in present]))
+    for name, tell in tasks.items():
+        train, test = (replace(part, labels=list(map(tell, part.labels))) for part in read)
+        findings.add(score_probe(name, train, test, place, settings, settings.components))
