@@ -18,11 +18,10 @@ from tools.pages import DOCS, markdown, put
 from wordworth.catalog.models import load_embedding
 from wordworth.cli import main
 from wordworth.files import sha256_of
-from wordworth.nli.examples import Sets, load_sets
 from wordworth.nli.loading import CONFIG, WEIGHTS, load_attention_nli
 from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe, probe_names
-from wordworth.nli.train_nli import RESULTS
+from wordworth.nli.train_nli import RESULTS, Sets, load_sets
 from wordworth.study.infer.versions import subspace_of
 from wordworth.transform import remove
 

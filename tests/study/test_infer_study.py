@@ -14,12 +14,10 @@ from typed_runs import items_of, one, reasons, rows, value
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir
 from wordworth.measure.neutrality import is_neutral
-from wordworth.nli import pair_scores as scoring
-from wordworth.nli.attention import Network, Shape
+from wordworth.nli import pairs as scoring
+from wordworth.nli.attention import AttentionNli, Network, Shape
 from wordworth.nli.nli import LABELS
-from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.pair_scores import Largest
-from wordworth.nli.pairs import PairSet
+from wordworth.nli.pairs import Largest, PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.results.run import Run
 from wordworth.study import study

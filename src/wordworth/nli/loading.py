@@ -23,12 +23,10 @@ from wordworth.catalog.resolve import split_label
 from wordworth.embedding import Embedding
 from wordworth.errors import Foreign, WordworthError, first_problem
 from wordworth.files import replacing
-from wordworth.nli.attention import Network, Shape
-from wordworth.nli.contextual import ElmoVectors, Embedder
+from wordworth.nli.attention import AttentionNli, Network, Shape
+from wordworth.nli.contextual import ElmoVectors, Embedder, StaticVectors, draw_extra_vectors
 from wordworth.nli.elmo import elmo_files, load_elmo
 from wordworth.nli.nli import NliModel, TrainedWithout
-from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.transform import Subspace, orthonormal
 
 DEFAULT = "nli-glove"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wordworth.catalog.read.association_tests import AssociationTest
     from wordworth.embedding import Embedding, Layers
     from wordworth.results.findings import Findings
-    from wordworth.task.variants import VectorVariants
+    from wordworth.task.sensitivity import VectorVariants
 
 TESTS = tuple(f"weat{number}" for number in range(1, 11))
 
@@ -65,7 +65,7 @@ STUDY = Weat()
 def _measure(findings: "Findings", layers: "Layers", language: str, settings: WeatSettings) -> None:
     from wordworth.catalog.read.association_tests import languages
     from wordworth.study.inputs import load_tests_in
-    from wordworth.task.variants import make_vector_variants
+    from wordworth.task.sensitivity import make_vector_variants
 
     tests = list(load_tests_in(findings, settings, TESTS, language, is_requested=bool(settings.tests)))
     if not tests:

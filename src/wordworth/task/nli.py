@@ -34,8 +34,7 @@ from wordworth.measure.neutrality import (
     scores,
 )
 from wordworth.nli.nli import LABELS, NliModel
-from wordworth.nli.pair_scores import Largest
-from wordworth.nli.pairs import Indices, PairSet
+from wordworth.nli.pairs import Indices, Largest, PairSet
 from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.statistics.paired_tests import sign_flip

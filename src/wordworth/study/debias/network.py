@@ -24,8 +24,8 @@ from wordworth.encode import checked_layers, in_contexts
 from wordworth.encode.heads import Headed
 from wordworth.encode.model import wrap
 from wordworth.errors import WordworthError
+from wordworth.nli.attention import AttentionNli
 from wordworth.nli.loading import load_attention_nli
-from wordworth.nli.over_vectors import AttentionNli
 from wordworth.repair.checkpoint import InSubwords, Repaired, load_whole, repair_network
 from wordworth.repair.subwords import every_piece
 from wordworth.results.findings import Findings

@@ -14,8 +14,7 @@ from wordworth.engine.cache import key_of
 from wordworth.measure.neutrality import Tally
 from wordworth.nli.loading import load
 from wordworth.nli.nli import LABELS, MitigableNli, NliModel
-from wordworth.nli.pair_scores import Largest, PairTask, score_pairs
-from wordworth.nli.pairs import PairSet
+from wordworth.nli.pairs import Largest, PairSet, PairTask, score_pairs
 from wordworth.nli.probe import FORMULA, Probe, load_probe, probe_names
 from wordworth.progress import progress
 from wordworth.results.findings import Findings

@@ -14,13 +14,12 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts.sampling import Flaws
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.nli.contextual import ElmoVectors, Embedder, average_occurrences, draw_occurrences
+from wordworth.nli.attention import AttentionNli
+from wordworth.nli.contextual import ElmoVectors, Embedder, average_occurrences, draw_occurrences, words_of
 from wordworth.nli.loading import Vectors
 from wordworth.nli.nli import MitigableNli, NliModel
-from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import SubspaceWords
-from wordworth.nli.vocabulary import words_of
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 from wordworth.study.debias import HARD, DebiasSettings

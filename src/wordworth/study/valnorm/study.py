@@ -26,7 +26,7 @@ from wordworth.study.inputs import is_lexicon_name, load_lexicon_in, load_own_le
 from wordworth.study.shared_settings import ALL
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
 from wordworth.study.weat import score_tests
-from wordworth.task.sensitivity import score_valence_variants
+from wordworth.task.sensitivity import VectorVariants, make_vector_variants, score_valence_variants
 from wordworth.task.similarity import record_neighbours, score_analogies, score_similarity
 from wordworth.task.training import Sentences, choose_lines, train_fasttext
 from wordworth.task.valence import (
@@ -38,7 +38,6 @@ from wordworth.task.valence import (
     score_valence,
     score_without_poles,
 )
-from wordworth.task.variants import VectorVariants, make_vector_variants
 from wordworth.task.words import Poles, TooFewWordsError, choose_spellings, match_rated_words, select_poles
 
 LEXICA = ("bellezza", "anew", "warriner")
