@@ -197,20 +197,17 @@ def load_attention_nli(named: str | Path = DEFAULT, *, vectors: Embedding | None
         folder = Path(name).expanduser()
         name = folder.name
     trained = read_model(folder)
-    if vectors is not None or not trained.projections:
-        return AttentionNli(name, trained.network, _load_embedder(trained, folder, vectors))
+    embedder, bases = _load_embedder(trained, folder, vectors), trained.projections
+    if vectors is not None or not bases:
+        return AttentionNli(name, trained.network, embedder)
     removed = trained.config.vectors.projection
-    bases = trained.projections
     subspaces = {layer: Subspace(removed, basis, np.ones(len(basis))) for layer, basis in bases.items()}
-    embedder = _load_embedder(trained, folder, None)
     if 0 in subspaces:
         embedder = embedder.without(subspaces[0])
     elif isinstance(embedder, ElmoVectors):
         embedder = embedder.without_in(subspaces)
-    layers = tuple(layer for layer in bases if layer)
-    return AttentionNli(
-        name, trained.network, embedder, TrainedWithout(removed, len(next(iter(bases.values()))), layers)
-    )
+    without = TrainedWithout(removed, len(next(iter(bases.values()))), tuple(filter(None, bases)))
+    return AttentionNli(name, trained.network, embedder, without)
 
 
 def _load_embedder(trained: TrainedNetwork, folder: Path, vectors: Embedding | None) -> Embedder:

@@ -3,9 +3,10 @@
 A pair is (action, premise's subject, hypothesis's subject), and its index counts them with the action slowest:
 i = (a · P + p) · H + h. A slice is a `PairSet` of fewer words, with indices of its own.
 
-Probabilities are kept on disk, block by block, and are read from then on. A block is a safetensors file with the probabilities (pairs, 3) in float32, 12 bytes a pair: a part of an entry of the
-cache, keyed by all that they depend on (the model, the probe's lists and templates, the slice, the sample). A run that
-was killed goes on with the first block that is not there.
+Probabilities are kept on disk, block by block, and are read from then on. A block is a safetensors file with the
+probabilities (pairs, 3) in float32, 12 bytes a pair. It is a part of an entry of the cache, keyed by all that they
+depend on: the model, the probe's lists and templates, the slice, the sample. A run that was killed goes on with the
+first block that is not there.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -156,8 +156,6 @@ class Recipe:
     """Epochs without a better dev accuracy after which it stops."""
     batch: int = 32
     rate: float = 1e-3
-    smoothing: float = 0.0
-    """Of the labels."""
     average: float = 0.999
     """Decay of the running average of the weights, which is what is measured and kept; 0: the weights themselves."""
     clip: float = 5.0
@@ -274,10 +272,7 @@ class _Training:
         def loss(_: nn.Module, batch: Batch) -> tuple[Tensor, int]:
             """Return the sum of losses by the full batch's size, so that a pair weighs the same in a small batch."""
             logits = network(batch["premises"], batch["hypotheses"])
-            summed = functional.cross_entropy(
-                logits, batch["labels"], reduction="sum", label_smoothing=recipe.smoothing
-            )
-            return summed / recipe.batch, recipe.batch
+            return functional.cross_entropy(logits, batch["labels"], reduction="sum") / recipe.batch, recipe.batch
 
         plan = TrainingPlan(
             f"the network in {self.folder.name}",

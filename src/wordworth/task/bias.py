@@ -3,8 +3,9 @@
 The paper finds by eye that estimators of the same bias order a model's layers differently; here that is a rank
 correlation. All intervals are over resampled word lists.
 
-The estimators are those of Bommasani et al. (2020, Tables 3 and 8) and others. The paper's tuples are 22 per layer: gender by pairs (Bolukbasi, Garg twice, Manzini) and by sets (Garg twice, Manzini),
-race by sets (Manzini), religion by sets (Garg twice, Manzini), each with professions and with adjectives.
+The estimators are those of Bommasani et al. (2020, Tables 3 and 8) and others. The paper's tuples are 22 per layer:
+gender by pairs (Bolukbasi, Garg twice, Manzini) and by sets (Garg twice, Manzini), race by sets (Manzini), religion by
+sets (Garg twice, Manzini), each with professions and with adjectives.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -145,6 +145,8 @@ def class_means(
 
 def joined(*subspaces: Subspace) -> Subspace:
     """Return the span of several subspaces, such as gender and religion."""
+    if len(subspaces) == 1:
+        return subspaces[0]
     return Subspace(
         " and ".join(one.name for one in subspaces),
         orthonormal(np.concatenate([one.basis for one in subspaces])),
