@@ -230,7 +230,7 @@ def test_the_command(words, tmp_path, command):
     small = ["--without", "bias", "--without", "nli", "--pairs", "rg-65", "--test", "weat8"]
     answer = command(*given, *small, "--random", 2, "--resamples", 10)
     assert answer.code == 0, answer.err
-    assert "similarity: rg-65" in answer.out
+    assert "mine: before and after" in answer.out
     assert answer.out.strip().endswith("out.vec")
     again = load(target)
     np.testing.assert_allclose(again.matrix @ difference_direction(words, "he", "she").basis[0], 0, atol=1e-5)
