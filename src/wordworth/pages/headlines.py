@@ -1,6 +1,6 @@
 """The main numbers of each model, for the terminal: some of every experiment, in the layer where each is best."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -39,7 +39,7 @@ def headlines(runs: Runs) -> Iterator[Table]:
             yield _drop_blank(_compare_versions(model, versions))
 
 
-def _choose(scores: pl.DataFrame) -> list[Score]:
+def _choose(scores: pl.DataFrame) -> Sequence[Score]:
     """Return at most `MAX_ROWS` scores, of every experiment in turn.
 
     Where an experiment has no main score, its first ones on whole data stand for it.
@@ -54,10 +54,10 @@ def _choose(scores: pl.DataFrame) -> list[Score]:
     )
     is_first = ~pl.col("is_main").any().over(EXPERIMENT) & pl.col("subset").is_null()
     shown = _find_best(marked.filter(pl.col("is_main") | is_first))
-    order = ["place", pl.col("variant").is_not_null(), "row"]
+    order = [pl.col("place"), pl.col("variant").is_not_null(), pl.col("row")]
     turn = pl.int_range(pl.len()).over(*EXPERIMENT, pl.col("subset").is_null())
     ordered = shown.sort(order).with_columns(turn=turn)
-    return ordered.sort("turn", *order).head(MAX_ROWS).sort("place", "row").to_dicts()
+    return ordered.sort(pl.col("turn"), *order).head(MAX_ROWS).sort("place", "row").to_dicts()
 
 
 def _find_best(scores: pl.DataFrame) -> pl.DataFrame:
