@@ -52,10 +52,12 @@ def _choose(scores: pl.DataFrame) -> Sequence[Score]:
         pl.Series("is_main", [one.is_main for one in measures], pl.Boolean),
         pl.Series("is_rising", [one.better == "higher" for one in measures], pl.Boolean),
     )
-    is_first = ~pl.col("is_main").any().over(EXPERIMENT) & pl.col("subset").is_null()
-    shown = _find_best(marked.filter(pl.col("is_main") | is_first))
+    is_whole = pl.col("subset").is_null()
+    is_first = is_whole & ~pl.col("is_main").any().over(EXPERIMENT)
+    is_main = pl.col("is_main") & (is_whole | pl.col("variant").is_null())
+    shown = _find_best(marked.filter(is_main | is_first))
     order = [pl.col("place"), pl.col("variant").is_not_null(), pl.col("row")]
-    turn = pl.int_range(pl.len()).over(*EXPERIMENT, pl.col("subset").is_null())
+    turn = pl.int_range(pl.len()).over(*EXPERIMENT, is_whole)
     ordered = shown.sort(order).with_columns(turn=turn)
     return ordered.sort(pl.col("turn"), *order).head(MAX_ROWS).sort("place", "row").to_dicts()
 
