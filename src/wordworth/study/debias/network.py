@@ -110,8 +110,7 @@ def _measure_versions(
     labelled: list[NliData] = []
     if "nli" in wanted and _are_here(findings, headed.name, TRAIN, TEST):
         labelled = [load_nli(TRAIN), load_nli(TEST)]
-    for pairs in labelled:
-        findings.add_data(pairs, len(pairs))
+    findings.add_data(*labelled)
     data = load_task_data(findings, settings) if wanted & set(GEOMETRY) else None
     if not (labelled or data or "prediction" in wanted):
         return

@@ -198,10 +198,8 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
         lists=load_bias_lists() if "bias" in wanted else None,
         polar=polar_words(LANGUAGE),
     )
-    for lexicon in data.lexica:
-        findings.add_data(lexicon, len(lexicon))
-    for pairs in data.pairs:
-        findings.add_data(pairs, len(pairs))
+    findings.add_data(*data.lexica)
+    findings.add_data(*data.pairs)
     if data.lists is not None:
         findings.add_words("Bommasani et al.", data.lists.sets(), "bommasani2020")
     return data

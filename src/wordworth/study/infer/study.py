@@ -51,8 +51,7 @@ def measure(models: Sequence[str | Path | NliModel], settings: InferSettings) ->
     sets = [task.pairs for task in tasks]
     slices = select_slices(sets, settings.slices, settings.by)
     labelled = [load_nli(name, settings.label_map) for name in settings.accuracy]
-    for data in labelled:
-        findings.add_data(data, len(data))
+    findings.add_data(*labelled)
     others = [load(named, settings.device, settings.labels) for named in settings.against]
     for other in others:
         record_model(findings, other, sets)

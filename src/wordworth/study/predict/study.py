@@ -94,10 +94,10 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _Data:
     near = load_similarities(soft, trained, parting, wordnet, settings.seed)
     triples = load_paraphrase_sets(probes, corpus, listed, wordnet, settings.seed) if probes else []
     _describe_text(findings, text, listed.name, listed.unit)
-    findings.add_data(corpus, text.words)
+    findings.add_data(corpus, rows=text.words)
     for data in (listed, wordnet, *triples):
         if data is not None and data.sha256 != corpus.sha256:
-            findings.add_data(data, len(data))
+            findings.add_data(data)
     _caution_language(findings, language, f"the frequencies {listed.name}", listed.language)
     for one in near.values():
         if isinstance(one, Embedding):
@@ -166,7 +166,7 @@ def _train(findings: Findings, named: str | Path | WordModel, training: str | Pa
     text = load_corpus(training)
     trained = fine_tune(named, text, Training(seed=settings.seed), device=settings.device)
     label = f"{locate_language_model(named).name}+{text.name}"
-    findings.add_data(text, text.count)
+    findings.add_data(text, rows=text.count)
     reason = (
         f"trained on {text.name} in one pass: {trained.steps:,} steps, {trained.tokens:,} tokens predicted, mean loss "
         f"{trained.loss:.3f}; its weights are in the cache, `trained/{trained.folder.name}`"

@@ -38,8 +38,7 @@ def measure(models: Sequence[str | Path | LanguageModel | Embedding], settings: 
         raise WordworthError("name a language model, such as minilm-l6 (`wordworth ls models`)")
     findings, wanted = Findings("static"), settings.experiments or EXPERIMENTS
     pairs = [load_pairs(name) for name in settings.pairs or PAIRS] if "quality" in wanted else []
-    for one in pairs:
-        findings.add_data(one, len(one))
+    findings.add_data(*pairs)
     lists = load_bias_lists() if {"bias", "agreement"} & set(wanted) else None
     if lists is not None:
         findings.add_words("Bommasani et al.", lists.sets(), "bommasani2020")
@@ -52,7 +51,7 @@ def measure(models: Sequence[str | Path | LanguageModel | Embedding], settings: 
         if not corpora and not settings.alone:  # static embeddings need no text
             corpora = load_texts(settings.corpus, "english")
             for corpus in corpora:
-                findings.add_data(corpus, corpus.count)
+                findings.add_data(corpus, rows=corpus.count)
         model = load_model(named, settings)  # type: ignore[arg-type]
         record_model(findings, model)
         source = _Source(findings, model, corpora, settings)

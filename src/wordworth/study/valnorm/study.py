@@ -103,8 +103,8 @@ class _Measured:
         polar = load_polar(findings, self.language)
         lexica = load_lexica(findings, settings, self.language)
         poles = select_poles(layers, polar, settings)
+        findings.add_data(*lexica)
         for lexicon in lexica:
-            findings.add_data(lexicon, len(lexicon))
             scores = score_valence(layers, poles, lexicon, settings)
             scores.add_cautions([Caution.MACHINE_TRANSLATED] if polar.by_machine else [])
             findings.add(scores, experiment="valence")
@@ -148,7 +148,7 @@ class _Measured:
         """Score word similarity."""
         findings, layers, is_requested = self.findings, self.layers, bool(self.settings.pairs)
         for pairs in load_all_pairs(findings, self.settings, self.language):
-            findings.add_data(pairs, len(pairs))
+            findings.add_data(pairs)
             with findings.part(TooFewWordsError, is_requested=is_requested, model=layers.name, dataset=pairs.name):
                 findings.add(score_similarity(layers, pairs, self.settings), experiment="similarity")
 
@@ -167,7 +167,7 @@ class _Measured:
             self.findings.notice("skipped", reason, model=layers.name, experiment="analogy", language=language)
             return
         questions = load_analogies(name)
-        self.findings.add_data(questions, len(questions))
+        self.findings.add_data(questions)
         self.findings.add(score_analogies(layers, questions, self.settings), experiment="analogy")
 
 
@@ -243,7 +243,7 @@ def _score_raters(findings: Findings, settings: ValnormSettings) -> None:
     for name in (*LEXICA, *(f"bellezza-{language}" for language in LANGUAGES)):
         with findings.part(is_requested=name in LEXICA, experiment=RATERS, dataset=name):  # one that cannot be fetched
             loaded.append(load_lexicon(name))
-            findings.add_data(loaded[-1], len(loaded[-1]))
+            findings.add_data(loaded[-1])
     bellezza, anew, warriner, *others = loaded
     english = [bellezza, anew, warriner]
     findings.add(score_raters(english, find_common_words(english), settings), experiment=RATERS)
@@ -266,9 +266,8 @@ def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valn
     total = sum(1 for _ in lines)
     if not total:
         raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph a line")
-    findings.add_data(lines, total)
-    for task in tasks:
-        findings.add_data(task, len(task))
+    findings.add_data(lines, rows=total)
+    findings.add_data(*tasks)
     for share in settings.shares:
         chosen = choose_lines(total, share, settings.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"

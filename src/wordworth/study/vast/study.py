@@ -341,7 +341,7 @@ def score_validation(findings: Findings, words: EncodedWords, lexica: list[Lexic
     default = PAIRS if words.language == "english" else usual_pairs(words.language)
     chosen = words.choose_layers(lexica[0])
     for pairs in [load_pairs(name, language=words.language) for name in words.settings.pairs or default]:
-        findings.add_data(pairs, len(pairs))
+        findings.add_data(pairs)
         layers = words.encode("bleached", list_words(pairs)).layers(words.pooling).only(chosen)
         isolated = nullified(layers, fit_layers([layers], words.settings.components))
         findings.add(score_similarity(isolated, pairs, words.settings), experiment="validation")

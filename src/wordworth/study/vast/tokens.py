@@ -219,7 +219,7 @@ Labelled = Sequence[tuple[Context, str]]
 def _score_acceptability(findings: Findings, words: EncodedWords) -> None:
     """Score acceptability of CoLA's in-domain sentences from the vectors of their last words."""
     corpus = load_corpus("cola")
-    findings.add_data(corpus, corpus.count)
+    findings.add_data(corpus, rows=corpus.count)
     sentences: dict[str, list[tuple[Context, str]]] = {"train": [], "dev": []}
     for path in corpus.paths:
         part = sentences["train" if "train" in path.name else "dev"]
@@ -234,7 +234,7 @@ def _score_tags(findings: Findings, words: EncodedWords) -> None:
     """Score whether a treebank's last words are nouns, and their tags, from their vectors and those before them."""
     corpus = load_corpus("treebank")
     every = [end for sentence in tagged_sentences(corpus.paths[0]) if (end := find_ending(sentence))]
-    findings.add_data(corpus, len(every))
+    findings.add_data(corpus, rows=len(every))
     order = np.random.default_rng(words.settings.seed).permutation(len(every))[:MAX_SENTENCES].tolist()
     cut = round(len(order) * TEST_SHARE)
     parts = [[every[row] for row in rows] for rows in (order[cut:], order[:cut])]

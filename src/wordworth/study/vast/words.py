@@ -246,7 +246,7 @@ def record_lexicon(findings: Findings, words: EncodedWords, name: Named | None =
     else:
         lexicon = load_lexicon_in(name, words.language, words.settings)
     lexicon = put_lexicon_into_script(findings, lexicon, words.templates)
-    findings.add_data(lexicon, len(lexicon))
+    findings.add_data(lexicon)
     forms = dict(zip(lexicon.words, as_read(words.model.tokenizer, lexicon.words), strict=True))
     return merge_words(findings, words.model.name, lexicon, forms)
 
