@@ -128,7 +128,7 @@ class Network(nn.Module):
         self._begin()
 
     def _begin(self) -> None:
-        """Where training starts: a token attends to tokens like itself, and is compared by how it differs from them.
+        """Set where training starts: a token attends to tokens like itself, and is compared by how it differs from them.
 
         From random weights both would have to be found out from the labels alone, which takes far more pairs. The
         other layers keep the size of what goes through them (He et al. 2015).
@@ -145,7 +145,7 @@ class Network(nn.Module):
             self.output.weight.mul_(0.1)
 
     def states(self, vectors: Tensor, first: int | None = None) -> Tensor:
-        """The encoder's output for (sentences, tokens, [layers,] dim).
+        """Return the encoder's output for (sentences, tokens, [layers,] dim).
 
         `first`: the tokens of the first of two sentences that stand in one row, and are encoded each for itself.
         """
@@ -158,17 +158,17 @@ class Network(nn.Module):
         return torch.as_tensor(self.drop(encoded))
 
     def keys(self, states: Tensor) -> Tensor:
-        """F of the attention."""
+        """Return F of the attention."""
         return functional.relu(torch.as_tensor(self.attend_2(self.drop(functional.relu(self.attend_1(states))))))
 
     def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
-        """H over the two sums of compared tokens."""
+        """Apply H to the two sums of compared tokens."""
         x = self.drop(torch.cat([premise, hypothesis], dim=-1))
         x = self.drop(functional.relu(self.classify_1(x)))
         return torch.as_tensor(self.output(self.drop(functional.relu(self.classify_2(x)))))
 
     def forward(self, premises: Tensor, hypotheses: Tensor) -> Tensor:
-        """Logits (pairs, labels), with dropout where training asks for it.
+        """Return logits (pairs, labels), with dropout where training asks for it.
 
         Premise and hypothesis go through as one row of tokens, so that they share their masks: what is dropped is
         dropped in both, and words that are alike stay alike.
@@ -184,12 +184,12 @@ class Network(nn.Module):
         return self.classify(compared[:, :n].sum(dim=1), compared[:, n:].sum(dim=1))
 
     def encode(self, vectors: Tensor) -> EncodedSentences:
-        """The part of a sentence in all its pairs."""
+        """Return the part of a sentence in all its pairs."""
         states = self.states(vectors)
         return EncodedSentences(self.keys(states), self.compare_own(states), self.compare_other(states))
 
     def pair(self, premises: EncodedSentences, hypotheses: EncodedSentences) -> Tensor:
-        """Logits of premise i with hypothesis i; the same as `forward` gives without dropout."""
+        """Return logits of premise i with hypothesis i; the same as `forward` gives without dropout."""
         scores = torch.bmm(premises.keys, hypotheses.keys.transpose(1, 2))
         beta = torch.baddbmm(premises.own, scores.softmax(dim=2), hypotheses.other)
         alpha = torch.baddbmm(hypotheses.own, scores.softmax(dim=1).transpose(1, 2), premises.other)
@@ -229,23 +229,23 @@ class AttentionNli:
         return self.embedder.embedding
 
     def vectors_of(self, words: Sequence[str]) -> Embedding:
-        """Vectors of words, the same wherever they stand; see `MitigableNli`."""
+        """Return vectors of words, the same in any context; see `MitigableNli`."""
         return self.embedder.context_free(words)
 
     def without(self, subspace: Subspace) -> "AttentionNli":
-        """The same network over vectors without their part in a subspace."""
+        """Return the same network over vectors without their part in a subspace."""
         return replace(self, embedder=self.embedder.without(subspace))
 
     def over(self, embedder: Embedder) -> "AttentionNli":
-        """The same network over vectors that are made otherwise."""
+        """Return the same network over vectors that are made otherwise."""
         return replace(self, embedder=embedder)
 
     def with_vectors(self, embedding: Embedding) -> "AttentionNli":
-        """The same network over other vectors of the same size, such as projected ones."""
+        """Return the same network over other vectors of the same size, such as projected ones."""
         return replace(self, embedder=self.embedder.over(embedding))
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
-        """Words without a vector of their own; they are read by one of the unknown words' vectors, as in training."""
+        """Return words without a vector of their own; they get one of the unknown words' vectors, as in training."""
         return self.embedder.missing(sentences)
 
     def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:

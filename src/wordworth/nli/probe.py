@@ -38,14 +38,14 @@ class Template:
     slots: frozenset[str]
 
     def around(self, verb: str, object_: str, article: Callable[[str], str]) -> tuple[str, str]:
-        """What stands before and after the subject. An article before the subject itself is left to `form`."""
+        """Return what stands before and after the subject; `form` has the article before the subject itself."""
         filled = {SUBJECT: "\0", VERB: verb, OBJECT: object_}
         text = _SLOT.sub(lambda match: filled[match.group()], _BEFORE_SUBJECT.sub("", self.text))
         before, after = _ARTICLE.sub(lambda match: _choose_article(match, article), text).split("\0")
         return before, after
 
     def form(self, subject: str, article: Callable[[str], str]) -> str:
-        """The subject as it stands in the sentence: with its article, and with a capital where it begins it."""
+        """Return the subject as the sentence has it: with its article, and with a capital where it begins it."""
         own = _BEFORE_SUBJECT.search(self.text)
         form = f"{article(subject)} {subject}" if own else subject
         begins = self.text.startswith(SUBJECT) or (own is not None and (own.start() == 0 or own.group()[0] == "A"))
@@ -58,7 +58,7 @@ def _choose_article(match: re.Match[str], article: Callable[[str], str]) -> str:
 
 
 def parse(text: object, label: str, where: str) -> Template:
-    """A template as it is written; its subject's slot is SUBJECT, or the subjects' label in capitals (OCCUPATION)."""
+    """Return a template as written; its subject's slot is SUBJECT, or the subjects' label in capitals (OCCUPATION)."""
     if not isinstance(text, str) or not text.strip():
         raise WordworthError(f"{where} must be a sentence such as “The SUBJECT VERB a/an OBJECT.”")
     plain = text.strip()
@@ -92,7 +92,7 @@ _NUMBER = re.compile(r"\d[\d,]*")
 
 
 def by_sound(word: str) -> str:
-    """The article by how the word begins to sound: an hour, a unit, an SUV, a TV, an urchin, an 8, an X-ray."""
+    """Return the article by how the word begins to sound: an hour, a unit, an SUV, a TV, an urchin, an 8, an X-ray."""
     first = re.split(r"[\s\-–'’./]", word.strip(), maxsplit=1)[0] if word.strip() else ""
     if not first:
         return "a"
@@ -106,13 +106,13 @@ def by_sound(word: str) -> str:
 
 
 def _number_sounds_open(digits: str) -> bool:
-    """Eight, eleven, eighteen, and what begins with them: 8, 80, 800, 11, 18, 11,000, 18,000."""
+    """Return whether a number begins like eight, eleven or eighteen: 8, 80, 800, 11, 18, 11,000, 18,000."""
     leading = digits[: (len(digits) - 1) % 3 + 1]
     return leading.startswith("8") or leading in ("11", "18")
 
 
 def by_letter(word: str) -> str:
-    """The article of the authors' code: “an” before a, e, i, o, u, whatever the sound (a SUV)."""
+    """Return the article of the authors' code: “an” before a, e, i, o, u, whatever the sound (a SUV)."""
     return "an" if word[:1].lower() in "aeiou" and word else "a"
 
 
