@@ -128,7 +128,7 @@ class Network(nn.Module):
         self._begin()
 
     def _begin(self) -> None:
-        """Set where training starts: a token attends to tokens like itself, and is compared by how it differs from them.
+        """Set how training starts: a token attends to tokens like itself, and is compared by how it differs from them.
 
         From random weights both would have to be found out from the labels alone, which takes far more pairs. The
         other layers keep the size of what goes through them (He et al. 2015).

@@ -58,7 +58,7 @@ def _choose_article(match: re.Match[str], article: Callable[[str], str]) -> str:
 
 
 def parse(text: object, label: str, where: str) -> Template:
-    """Return a template as written; its subject's slot is SUBJECT, or the subjects' label in capitals (OCCUPATION)."""
+    """Return a template; its subject's slot is SUBJECT, or the subjects' label in capitals (OCCUPATION)."""
     if not isinstance(text, str) or not text.strip():
         raise WordworthError(f"{where} must be a sentence such as “The SUBJECT VERB a/an OBJECT.”")
     plain = text.strip()

@@ -1,7 +1,7 @@
 """The study `infer`: models × probes × versions × measures of neutrality (Dev et al. 2020), and its tables."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -24,6 +24,7 @@ from wordworth.study.infer.versions import Version, list_mitigations, make_versi
 from wordworth.task.nli import (
     Measured,
     Slice,
+    group_hypotheses,
     parse_slice,
     record_gaps,
     record_items,
@@ -33,9 +34,6 @@ from wordworth.task.nli import (
     select_slices,
     take_slice,
 )
-
-Plan = tuple[PairTask, list[Slice]]
-"""The pairs of a probe, and the slices that are measured, the whole first."""
 
 
 def measure(models: Sequence[str | Path | NliModel], settings: InferSettings) -> Findings:
@@ -66,8 +64,8 @@ def measure(models: Sequence[str | Path | NliModel], settings: InferSettings) ->
         for task, parts in zip(tasks, slices, strict=True):
             versions = _list_versions(findings, model, task.pairs, settings, labelled)
             versions += [Version(other.name, partial(load, other)) for other in others]
-            plan = task, [take_slice(task.pairs), *parts]
-            _measure_probe(findings, model.name, plan, versions, settings)
+            probed = _Measuring(findings, task, [take_slice(task.pairs), *parts], settings)
+            _measure_probe(probed, model.name, versions)
     return findings
 
 
@@ -109,74 +107,75 @@ def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask
     return task
 
 
-def _measure_probe(
-    findings: Findings, model: str, plan: Plan, versions: Sequence[Version], settings: InferSettings
-) -> None:
-    task, parts = plan
-    probe = task.pairs.probe
+@dataclass(frozen=True, eq=False)
+class _Measuring:
+    """The pairs of a probe, or of its control, and the slices that are measured, the whole first."""
+
+    findings: Findings
+    task: PairTask
+    parts: list[Slice]
+    settings: InferSettings
+
+    def measure(self, version: Version, advance: Callable[[float], None] | None = None) -> Measured:
+        """Tally the probabilities of a version's pairs."""
+        settings = self.settings
+        tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in self.parts]
+        wrong = ("entailment", "contradiction")
+        largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in wrong)
+        for indices, probabilities in score_pairs(version.model(), self.task, advance=advance):
+            places = self.task.pairs.coordinates(indices)
+            for part, tally in zip(self.parts, tallies, strict=True):
+                part.add(tally, places, probabilities)
+            for extreme in largest:
+                extreme.add(indices, probabilities)
+        return Measured(tallies, largest)
+
+    def record(self, place: dict[str, Any], measured: Sequence[Measured], original: Measured | None) -> None:
+        """Record the scores of every slice, and the gaps of the whole."""
+        findings = self.findings
+        for at, part in enumerate(self.parts):
+            tallies, pairs = [one.tallies[at] for one in measured], part.pairs
+            if not tallies[0].pairs:
+                reason = "the sample has no pair of this slice; raise --sample, or measure the slice with --only"
+                findings.notice("skipped", reason, model=place["model"], dataset=pairs.label or pairs.probe.name)
+                continue
+            row, before = {**part.columns, **place}, original.tallies[at] if original else None
+            record_scores(findings, row, tallies, before, self.settings)
+            if not at and "control" not in place:
+                record_gaps(findings, row, group_hypotheses(pairs), tallies, before, self.settings)
+
+
+def _measure_probe(probed: _Measuring, model: str, versions: Sequence[Version]) -> None:
+    findings, settings, whole = probed.findings, probed.settings, probed.parts[0]
+    probe = whole.pairs.probe
     place = {"experiment": _experiment(probe), "model": model}
-    swap: Plan | None = None  # the control: pairs whose subjects are two of one kind
+    swap: _Measuring | None = None  # the control: pairs whose subjects are two of one kind
     if probe.swap and settings.swaps:
         pairs = PairSet.of(probe.swap_subjects())
-        swap = PairTask(pairs, settings.swaps, settings.seed), [take_slice(pairs)]
+        task = PairTask(pairs, settings.swaps, settings.seed)
+        swap = _Measuring(findings, task, [take_slice(pairs)], settings)
     original: Measured | None = None
     first_control: Measured | None = None
     draws: list[Measured] = []
-    with progress(f"{probe.name}: {model}", len(task) * len(versions)) as advance:
+    with progress(f"{probe.name}: {model}", len(probed.task) * len(versions)) as advance:
         for version in versions:
-            measured = _measure_version(version, plan, settings, advance)
+            measured = probed.measure(version, advance)
             here = place | {"version": version.name, "draw": version.draw}
-            _record(findings, parts, here, [measured], original, settings)
-            record_items(findings, parts[0], here, measured)
+            probed.record(here, [measured], original)
+            record_items(findings, whole.pairs, {**whole.columns, **here}, measured)
             original = original or measured
             if version.draw is not None:
                 draws.append(measured)
             elif swap is not None:
-                control = _measure_version(version, swap, settings)
+                control = swap.measure(version)
                 tally = control.tallies[0]
                 same = np.arange(tally.shape[0]) * (tally.shape[1] + 1)
                 tally.counts[same], tally.sums[same] = 0, 0.0  # a word swapped for itself is entailed
-                swapped = {**here, "control": "swap", "dataset": probe.name}
-                _record(findings, swap[1], swapped, [control], first_control, settings)
-                record_over_swap(findings, parts[0], here, measured.tallies[0], control.tallies[0])
+                swap.record({**here, "control": "swap", "dataset": probe.name}, [control], first_control)
+                record_over_swap(findings, {**whole.columns, **here}, measured.tallies[0], tally)
                 first_control = first_control or control
     if draws:
-        _record(findings, parts, {**place, "version": RANDOM}, draws, original, settings)
-
-
-def _measure_version(
-    version: Version, plan: Plan, settings: InferSettings, advance: Callable[[float], None] | None = None
-) -> Measured:
-    task, parts = plan
-    tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in parts]
-    largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in ("entailment", "contradiction"))
-    for indices, probabilities in score_pairs(version.model(), task, advance=advance):
-        places = task.pairs.coordinates(indices)
-        for part, tally in zip(parts, tallies, strict=True):
-            part.add(tally, places, probabilities)
-        for extreme in largest:
-            extreme.add(indices, probabilities)
-    return Measured(tallies, largest)
-
-
-def _record(
-    findings: Findings,
-    parts: Sequence[Slice],
-    place: dict[str, Any],
-    measured: Sequence[Measured],
-    original: Measured | None,
-    settings: InferSettings,
-) -> None:
-    for at, part in enumerate(parts):
-        tallies = [one.tallies[at] for one in measured]
-        if not tallies[0].pairs:
-            reason = "the sample has no pair of this slice; raise --sample, or measure the slice with --only"
-            findings.notice("skipped", reason, model=place["model"], dataset=part.pairs.label or part.pairs.probe.name)
-            continue
-        before = original.tallies[at] if original else None
-        record_scores(findings, part, place, tallies, before, settings)
-        if not at and "control" not in place:
-            record_gaps(findings, part, place, tallies, before, settings)
+        probed.record({**place, "version": RANDOM}, draws, original)
 
 
 def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], layers: Sequence[int] = ()) -> None:
