@@ -1,16 +1,12 @@
 """Contextual to static (Bommasani, Davis & Cardie 2020): language models reduced to one vector per word."""
 
-from collections.abc import Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wordworth.errors import WordworthError
 from wordworth.study.base import Study
 from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, ByLayer, Intervals, Named, Placement, Seeded, setting
 from wordworth.task.settings import PAIRS as PAIRS_HELP
-
-if TYPE_CHECKING:
-    from wordworth.results.findings import Findings
 
 EXPERIMENTS = ("quality", "bias", "agreement")
 NONE = "none"

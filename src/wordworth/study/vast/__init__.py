@@ -1,12 +1,12 @@
 """VAST (Wolfe & Caliskan 2022): what a language model knows about a word, layer by layer."""
 
-from collections.abc import Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wordworth.catalog.registry import entries, entry, knows
+from wordworth.catalog.registry import entries, knows
 from wordworth.errors import WordworthError, nearest
 from wordworth.study.base import Study
+from wordworth.study.shared_settings import LEXICA, PAIRS, TESTS
 from wordworth.task.settings import (
     COMPONENTS,
     CORPUS,
@@ -14,7 +14,6 @@ from wordworth.task.settings import (
     LEXICON,
     MEASURED,
     ON,
-    PAIRS,
     POOLING,
     TEST,
     ByLayer,
@@ -24,13 +23,7 @@ from wordworth.task.settings import (
     setting,
     two_numbers,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wordworth.encode import LanguageModel
-    from wordworth.results.findings import Findings
-    from wordworth.study.vast.words import EncodedWords
+from wordworth.task.settings import PAIRS as RATED_PAIRS
 
 EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
 DEFAULT_CONTEXTS = ("random", "bleached", "aligned", "misaligned")
@@ -44,43 +37,37 @@ TOKEN_EXPERIMENTS = ("tokenization", "probes")
 LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "portuguese")
 """The paper's seven (Figures 20 to 22)."""
 
-CHOSEN: dict[str, Any] = {"group": MEASURED, "may_differ": True}
-
 
 class VastSettings(ByLayer, Permuted, Intervals):
     """Blank choices are the paper's."""
 
-    lexica: tuple[Named, ...] = setting(
-        (), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", option="lexicon", catalog="lexica", **CHOSEN
-    )
+    lexica: tuple[Named, ...] = setting((), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", **LEXICA)
     experiments: tuple[str, ...] = setting(
         (),
         "What is run; all unless given, but `languages` only on a multilingual model.",
+        MEASURED,
         option="experiment",
         choices=EXPERIMENTS,
-        **CHOSEN,
     )
     contexts: tuple[str, ...] = setting(
         (),
         "Text that the words are in; the paper's four unless given, for a sentence encoder decontextualized instead of "
         "random.",
+        MEASURED,
         option="context",
         choices=(*DEFAULT_CONTEXTS, "decontextualized"),
-        **CHOSEN,
     )
     pairs: tuple[Named, ...] = setting(
-        (), f"{PAIRS}, for validation; WordSim, SimLex, RareWord and MEN unless given.", catalog="pairs", **CHOSEN
+        (), f"{RATED_PAIRS}, for validation; WordSim, SimLex, RareWord and MEN unless given.", **PAIRS
     )
-    tests: tuple[Named, ...] = setting(
-        (), f"{TEST}; WEAT 1 to 10 unless given.", option="test", catalog="tests", **CHOSEN
-    )
+    tests: tuple[Named, ...] = setting((), f"{TEST}; WEAT 1 to 10 unless given.", **TESTS)
     controls: tuple[str, ...] = setting(
         (),
         "What contextualization is compared with: a network with random weights, shuffled ratings, no polar words in "
         "the lexicon; all three unless given, or none.",
+        MEASURED,
         option="control",
         choices=(*CONTROLS, "none"),
-        **CHOSEN,
     )
     language: str = setting(
         "english", "Language of the words: lexicon, polar words and templates.", ON, catalog="languages"
