@@ -11,11 +11,10 @@ import numpy as np
 import torch
 
 from benchmarks.common import Result, best_of
+from wordworth.nli.attention import AttentionNli
 from wordworth.nli.loading import load
 from wordworth.nli.nli import LABELS
-from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.pair_scores import PairTask, score_pairs
-from wordworth.nli.pairs import PairSet
+from wordworth.nli.pairs import PairSet, PairTask, score_pairs
 from wordworth.nli.probe import load_probe
 from wordworth.study import study
 

@@ -14,7 +14,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.results.run import Run, read_run
 from wordworth.results.table import format_number
 from wordworth.study import study
-from wordworth.study.valnorm.data import WORD, SampledLines, choose_lines
+from wordworth.task.training import Sentences, choose_lines, split_lower
 
 PAGE = DOCS / "valnorm.md"
 TEXTS = ("brown", "reddit", "wikitext", "enwiki-sample")
@@ -28,7 +28,7 @@ def joined(folder: Path) -> Path:
     path = folder / "english.txt"
     if not path.is_file():
         lines = (line for name in TEXTS for line in load_corpus(name))
-        path.write_text("\n".join(" ".join(WORD.findall(line.lower())) for line in lines), encoding="utf-8")
+        path.write_text("\n".join(" ".join(split_lower(line)) for line in lines), encoding="utf-8")
     return path
 
 
@@ -45,7 +45,7 @@ def text_of(corpus: str | Path, share: float) -> list[str]:
     """Return the lines and words of a share of a text."""
     lines = load_corpus(corpus)
     chosen = choose_lines(sum(1 for _ in lines), share, 0)
-    words = sum(len(line) for line in SampledLines(lines, chosen))
+    words = sum(len(line) for line in Sentences(lines, chosen=chosen))
     return [f"{int(chosen.sum()):,}", f"{words:,}"]
 
 

@@ -30,12 +30,11 @@ from experiments.nli_verdicts import PROBES, RECORD, Row
 from wordworth.catalog.models import locate_language_model
 from wordworth.measure import label
 from wordworth.nli.cross_encoder import untrained_cross_encoder
-from wordworth.nli.examples import Sets, load_sets
 from wordworth.nli.finetune_nli import FinetuneRecipe, finetune_nli, is_unfinished
 from wordworth.nli.loading import vectors_to_train_on
 from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe
-from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, train_nli
+from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, Sets, load_sets, train_nli
 from wordworth.repair.subwords import piece_vectors
 from wordworth.results.run import read_run
 from wordworth.study import study

@@ -20,8 +20,7 @@ from wordworth.contexts.sampling import Draw, draw
 from wordworth.encode import Aggregating, aggregate, encode_to_store, load_named
 from wordworth.engine.engines import Engine, using
 from wordworth.nli.loading import load as load_nli
-from wordworth.nli.pair_scores import PairTask, score_pairs
-from wordworth.nli.pairs import PairSet
+from wordworth.nli.pairs import PairSet, PairTask, score_pairs
 from wordworth.nli.probe import load_probe
 from wordworth.whole_words import PredictionRules, load_word_model, predict_words
 

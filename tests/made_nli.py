@@ -7,12 +7,11 @@ import numpy as np
 import torch
 
 from wordworth.embedding import Embedding, Provenance
-from wordworth.nli.attention import Network, Shape
+from wordworth.nli.attention import AttentionNli, Network, Shape
+from wordworth.nli.contextual import StaticVectors, draw_extra_vectors
 from wordworth.nli.loading import vectors_to_train_on, write_model
-from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 
 
 def made_vectors(words: Sequence[str]) -> Embedding:

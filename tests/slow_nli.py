@@ -4,7 +4,7 @@ from math import exp, tanh
 
 import numpy as np
 
-from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.attention import AttentionNli
 
 
 def slow_lstm(x: list[np.ndarray], weights: dict[str, np.ndarray], suffix: str) -> list[np.ndarray]:

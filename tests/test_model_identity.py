@@ -25,9 +25,8 @@ from wordworth.encode import LanguageModel, encode, encode_to_store, load_model,
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
 from wordworth.files import sha256_of
-from wordworth.nli.attention import Network, Shape
-from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
+from wordworth.nli.attention import AttentionNli, Network, Shape
+from wordworth.nli.contextual import StaticVectors, draw_extra_vectors
 from wordworth.whole_words import load_word_model, predict_words, wrap_word_model
 from wordworth.whole_words.finetune import Training, fine_tune
 

@@ -23,18 +23,20 @@ from tools.results_tables import (
     Render,
     agreement_of_estimators,
     check_example,
+    confusions,
     costs,
     drawn,
     farthest_pairs,
     inlp_sentence,
+    measures,
     neutrality,
     pairs_per_probe,
+    predicted_instead,
     rude_entailment,
     similarity_by_pooling,
     similarity_by_sentences,
     specification_figure,
     stability_of_subspaces,
-    tables_titled,
     tasks_by_model,
     valence_sensitivity,
     weat_sensitivity,
@@ -96,6 +98,9 @@ def _available(names: Sequence[str], kind: str) -> tuple[str, ...]:
     return tuple(name for name in names if here(name, entry(name, kind).sources))
 
 
+BITS = ("bits-per-word", "bits-per-character", "bits-per-byte")
+
+
 def blocks() -> list[Block]:
     """Return every block with the runs that it is made from."""
     valnorm = Source("valnorm", STATIC_MODELS)
@@ -139,20 +144,13 @@ def blocks() -> list[Block]:
         Block("static.md", "sentences", (quality,), similarity_by_sentences),
         Block("static.md", "poolings", (quality,), similarity_by_pooling),
         Block("static.md", "agreement", (estimators,), agreement_of_estimators),
-        Block("predict.md", "prediction", (predict,), tables_titled("% of words and of types predicted")),
-        Block("predict.md", "surprise", (predict,), tables_titled("surprise")),
-        Block("predict.md", "coverage", (predict,), tables_titled("% covered, by training frequency")),
-        Block(
-            "predict.md",
-            "soft-match",
-            (predict,),
-            tables_titled("% of words predicted, near misses counted (soft match)"),
-        ),
-        Block(
-            "predict.md", "paraphrase", (predict,), tables_titled("paraphrases recognised, of rare and of common words")
-        ),
-        Block("predict.md", "confusion", (predict,), tables_titled("% of a band's misses, by the band of the guess")),
-        Block("predict.md", "instead", (predict,), tables_titled("predicted instead")),
+        Block("predict.md", "prediction", (predict,), measures("prediction", "top", "T", percent=True)),
+        Block("predict.md", "surprise", (predict,), measures("prediction", "perplexity", *BITS)),
+        Block("predict.md", "coverage", (predict,), measures("coverage", "top", "T", by="subset", percent=True)),
+        Block("predict.md", "soft-match", (predict,), measures("soft-match", "soft-match", percent=True)),
+        Block("predict.md", "paraphrase", (predict,), measures("paraphrase", "hits", "chi2", "exact", by="dataset")),
+        Block("predict.md", "confusion", (predict,), confusions),
+        Block("predict.md", "instead", (predict,), predicted_instead),
         Block("infer.md", "counts", (), pairs_per_probe),
         Block("infer.md", "neutrality", (infer,), neutrality),
         Block("infer.md", "largest", (infer,), farthest_pairs),

@@ -26,11 +26,10 @@ from wordworth.pages.runs import read_runs
 from wordworth.paired import ComparisonSettings, compare, sides
 from wordworth.paired.sides import models_of
 from wordworth.results.run import Run
-from wordworth.results.table import Cell, format_number, format_percent
+from wordworth.results.table import format_number, format_percent
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
-from wordworth.study import study
 from wordworth.study.debias import METHODS
-from wordworth.study.debias.study import name_row
+from wordworth.study.predict.study import ENDS
 
 STATIC_MODELS = ("glove-6b-50d", "word2vec-news-26k")
 NEUTRALITY = (("net-neutral", None), ("fraction-neutral", None), ("threshold", 0.5), ("threshold", 0.7))
@@ -47,6 +46,19 @@ STABILITY_IN_PAPER: dict[str, tuple[float | None, ...]] = {
 """Table 7 of Dev et al. and the text above it: GloVe of the Common Crawl, 300 dimensions."""
 IS_PLAIN = pl.all_horizontal(pl.col(name).is_null() for name in ("variant", "subset", "draw", "control", "components"))
 """Scores of a measure itself, on whole data."""
+IS_MEASURE = pl.col("variant").is_null() | pl.col("measure").is_in(["soft-match", "chi2", "exact"])
+NUMBERS = ("value", "low", "high")
+MAX_GUESSES = 12
+COSTS = {
+    "valence": ["valence"],
+    "similarity": ["similarity"],
+    "weat": ["weat"],
+    "bias": ["direct-bias", "garg-cosine", "manzini"],
+    "prediction": ["top", "perplexity"],
+    "accuracy": ["accuracy"],
+    **{name: ["net-neutral", "fraction-neutral", "threshold"] for name in probe_names()},
+}
+"""Experiment → the measures of it in the table of costs; of a probe of inference all that the paper prints."""
 Render = Callable[..., str]
 
 
@@ -58,19 +70,6 @@ def format_score(row: Mapping[str, Any]) -> str:
     if row["p"] is not None:
         text += f", p = {row['p']:.1g}"
     return f"{text} ({row['n']:,})"
-
-
-def format_cell(cell: Cell | None) -> str:
-    """Format a number of a study's table with its interval."""
-    if cell is None or cell.value is None:
-        return ""
-    if cell.form == "count":
-        return f"{cell.value:,.0f}"
-    scale, places = (100, 1) if cell.form == "percent" else (1, 2)
-    text = f"{scale * cell.value:.{places}f}"
-    if cell.low is None or cell.high is None:
-        return text
-    return f"{text} [{scale * cell.low:.{places}f}, {scale * cell.high:.{places}f}]"
 
 
 def tasks_by_model(run: Run) -> str:
@@ -127,20 +126,54 @@ def agreement_of_estimators(run: Run) -> str:
     return markdown(["model", "bias", "mean ρ of the estimators over layers", "layers"], rows)
 
 
-def tables_titled(title: str) -> Render:
-    """Return a renderer of the tables of `predict` whose title ends so, one per model where they differ by model."""
+def measures(experiment: str, *names: str, by: str = "", percent: bool = False) -> Render:
+    """Return a renderer of an experiment: one row per model (and value of the column `by`), one column per measure."""
+    down = ["model", by] if by else ["model"]
 
     def render(run: Run) -> str:
-        texts = []
-        for table in study(run.study).tables(run):
-            *model, end = table.title.split(" · ")
-            if end == title:
-                rows = ([*row.names, *map(format_cell, row.cells)] for row in table.rows)
-                text = markdown([*table.names, *table.heads], rows)
-                texts.append("".join(f"{name}:\n\n" for name in model) + text)
-        return "\n\n".join(texts)
+        shown = run.scores.filter(IS_MEASURE, pl.col("measure").is_in(names), experiment=experiment)
+        rows: dict[tuple[str, ...], dict[str, str]] = {}
+        for score in shown.iter_rows(named=True):
+            cells = rows.setdefault(tuple(str(score[name] or "") for name in down), {})
+            cells[label(score["measure"], score["variant"], score["k"])] = _format_interval(score, percent)
+            count = f"{score['n']:,}"
+            cells["n"] = count if cells.get("n", count) == count else ""  # words and types have no n in common
+        heads = [name for name in dict.fromkeys(name for row in rows.values() for name in row) if name != "n"] + ["n"]
+        return markdown([*down, *heads], [[*key, *(row.get(one, "") for one in heads)] for key, row in rows.items()])
 
     return render
+
+
+def _format_interval(score: Mapping[str, Any], percent: bool) -> str:
+    scale, places = (100, 1) if percent else (1, 2)
+    value, *ends = (None if (one := score[name]) is None else f"{scale * one:.{places}f}" for name in NUMBERS)
+    return f"{value} [{', '.join(filter(None, ends))}]" if all(ends) else str(value)
+
+
+def confusions(run: Run) -> str:
+    """Return for each model the share of each band's misses by the band of the guess."""
+    texts = []
+    for (model,), some in run.scores.filter(experiment="confusion").group_by("model", maintain_order=True):
+        bands = sorted(dict.fromkeys([*some["subset"], *some["variant"]]), key=lambda band: band == ENDS)
+        rows = []
+        for (band,), own in some.group_by("subset", maintain_order=True):
+            shares = {row["variant"]: f"{100 * row['value']:.1f}" for row in own.iter_rows(named=True)}
+            rows.append([str(band), *(shares.get(other, "") for other in bands)])
+        texts.append(f"{model}:\n\n{markdown(['band missed', *bands], rows)}")
+    return "\n\n".join(texts)
+
+
+def predicted_instead(run: Run) -> str:
+    """Return for each model the guesses that answered most misses."""
+    texts = []
+    errors = run.item_table("prediction_errors").filter(pl.col("experiment") == "instead").collect()
+    for (model,), some in errors.group_by("model", maintain_order=True):
+        rows = [
+            [row["guess"] or "(ends the line)", row["band"], f"{row['count']:,}", f"{100 * row['share']:.1f}"]
+            for row in some.head(MAX_GUESSES).iter_rows(named=True)
+        ]
+        texts.append(f"{model}:\n\n{markdown(['guess', 'band', 'misses', '% of misses'], rows)}")
+    return "\n\n".join(texts)
 
 
 def pairs_per_probe() -> str:
@@ -190,13 +223,27 @@ def rude_entailment(run: Run) -> str:
     return markdown(["version", "entailment", "pairs"], rows)
 
 
-def _read_costs(run: Run) -> dict[str, dict[str, float | None]]:
-    """Return row → version → value of the table of costs, and n."""
-    table = next(table for table in study(run.study).tables(run) if table.heads[0] == ORIGINAL)
-    return {
-        row.names[0]: {head: cell.value for head, cell in zip(table.heads, row.cells, strict=True) if cell is not None}
-        for row in table.rows
-    }
+def name_row(score: Mapping[str, Any]) -> str:
+    """Return what the table of costs calls a score: experiment, data, measure and layer."""
+    measure = label(score["measure"], None, score["k"], score["threshold"])
+    parts = [part for part in (score["dataset"], score["subset"], measure) if part and part != score["experiment"]]
+    layer = "" if score["layer"] is None else f", layer {score['layer']}"
+    return f"{score['experiment']}: {' '.join(parts)}{layer}"
+
+
+def _read_costs(run: Run) -> dict[str, dict[str, float]]:
+    """Return row → version → value of the table of costs, and n of the original."""
+    is_shown = pl.any_horizontal(
+        (pl.col("experiment") == experiment) & pl.col("measure").is_in(names) for experiment, names in COSTS.items()
+    )
+    is_target = (pl.col("experiment") != "bias") | (pl.col("subset") == "professions")
+    is_plain = pl.col("draw").is_null() & pl.col("variant").is_null() & pl.col("version").is_not_null()
+    rows: dict[str, dict[str, float]] = {}
+    for score in run.scores.filter(is_plain, is_shown, is_target).iter_rows(named=True):
+        row = rows.setdefault(name_row(score), {})
+        row[score["version"]] = score["value"]
+        row.setdefault("n", score["n"])
+    return {name: row for name, row in rows.items() if ORIGINAL in row}
 
 
 def costs(*runs: Run) -> str:

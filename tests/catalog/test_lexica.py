@@ -188,7 +188,7 @@ def test_the_columns_of_an_own_file_are_recorded(tmp_path):
     lexicon = load_lexicon(own(tmp_path, "Word,score,Mean\nsun,8,1\nrain,3,1\n"))
     assert lexicon.columns == {"word": "Word", "valence": "score"}
     findings = Findings()
-    findings.add_data(lexicon, len(lexicon))
+    findings.add_data(lexicon)
     assert findings.data["mine"]["columns"] == {"word": "Word", "valence": "score"}
 
 

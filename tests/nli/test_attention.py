@@ -8,11 +8,10 @@ from slow_nli import slow
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.nli import over_vectors as embedded
-from wordworth.nli.attention import Network, Shape
+from wordworth.nli import attention as embedded
+from wordworth.nli.attention import AttentionNli, Network, Shape
+from wordworth.nli.contextual import UNKNOWN, StaticVectors, draw_extra_vectors, words_of
 from wordworth.nli.nli import LABELS, MitigableNli, accuracy, infer
-from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.vocabulary import UNKNOWN, StaticVectors, draw_extra_vectors, words_of
 from wordworth.transform import random_directions, remove
 
 WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]

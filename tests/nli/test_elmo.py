@@ -11,13 +11,11 @@ import torch
 from made_elmo import made_elmo, slow_sentence
 from wordworth.catalog.read.nli import NliData
 from wordworth.errors import WordworthError
-from wordworth.nli.contextual import DrawnSentences, ElmoVectors, average_occurrences, draw_occurrences
+from wordworth.nli.contextual import DrawnSentences, ElmoVectors, average_occurrences, draw_occurrences, words_of
 from wordworth.nli.elmo import load_elmo
-from wordworth.nli.examples import Sets
 from wordworth.nli.loading import load_attention_nli, vectors_to_train_on
 from wordworth.nli.nli import TrainedWithout, accuracy
-from wordworth.nli.train_nli import NetworkSize, Recipe, train_nli
-from wordworth.nli.vocabulary import words_of
+from wordworth.nli.train_nli import NetworkSize, Recipe, Sets, train_nli
 from wordworth.transform import Subspace, difference_direction
 
 SENTENCE = ["Die", "Übermorgenwelt", "schläft", "."]

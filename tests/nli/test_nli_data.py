@@ -10,7 +10,7 @@ import pytest
 from wordworth.catalog.read.nli import NliData, checked_map, load_nli, parsed_map
 from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
-from wordworth.nli.examples import Examples, drop_long, drop_premises, list_batches, split_premises
+from wordworth.nli.train_nli import Examples, drop_long, drop_premises, list_batches, split_premises
 
 PINNED = {
     "snli-dev": ("Two women are embracing while holding to go", "neutral"),

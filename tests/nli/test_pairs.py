@@ -10,8 +10,7 @@ from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
 from wordworth.nli.pairs import PairSet, draw_evenly
-from wordworth.nli.probe import Probe, load_probe, probe_names
-from wordworth.nli.templates import by_letter, by_sound
+from wordworth.nli.probe import Probe, by_letter, by_sound, load_probe, probe_names
 
 SIZES = {
     "gender": 1_968 * 164 * 6,

@@ -15,10 +15,9 @@ from wordworth.cli import app
 from wordworth.embedding import Embedding, save
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
-from wordworth.nli.examples import Sets
 from wordworth.nli.loading import load_attention_nli, vectors_to_train_on
 from wordworth.nli.nli import accuracy
-from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, discard_training, train_nli
+from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, Sets, discard_training, train_nli
 from wordworth.transform import difference_direction, remove
 
 THINGS = [f"thing{number}" for number in range(12)]

@@ -9,7 +9,7 @@ from made_nli import made_nli, made_vectors
 from typed_runs import reasons, value, values_by
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
-from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.attention import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.study import study

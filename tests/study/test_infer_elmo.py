@@ -10,9 +10,8 @@ from torch import Tensor
 
 from made_elmo import PROBE
 from typed_runs import values_by
-from wordworth.nli.attention import Network, Shape
+from wordworth.nli.attention import AttentionNli, Network, Shape
 from wordworth.nli.contextual import ElmoVectors
-from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.study import study

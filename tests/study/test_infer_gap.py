@@ -9,7 +9,7 @@ from made_nli import made_nli
 from slow_nli import slow
 from typed_runs import one, value
 from wordworth.measure.neutrality import Tally, by_premise, gap_replicates, group_means
-from wordworth.nli.over_vectors import AttentionNli
+from wordworth.nli.attention import AttentionNli
 from wordworth.study import study
 from wordworth.transform import difference_direction, remove
 

@@ -115,10 +115,6 @@ def test_static(deep: LanguageModel, text: Path, monkeypatch: pytest.MonkeyPatch
     assert set(best["layer"]) <= {1, 4}
     assert some.scores.filter(pl.col("experiment") == "agreement").is_empty()
     assert any("too few to rank" in notice.reason and notice.count == 2 for notice in some.notices)
-    titles = [table.title for table in static.tables(some)]
-    assert "bias of professions, the highest layer measured" in titles
-    titles = [table.title for table in static.tables(every)]
-    assert "bias of professions, a quarter of the way up" in titles
 
 
 def test_a_layer_that_is_not_there(deep: LanguageModel) -> None:

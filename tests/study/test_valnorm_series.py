@@ -15,7 +15,7 @@ from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.results.run import Run
 from wordworth.study import study
-from wordworth.study.valnorm.data import SampledLines, choose_lines, train_fasttext
+from wordworth.task.training import Sentences, choose_lines, train_fasttext
 
 valnorm = study("valnorm")
 
@@ -142,10 +142,7 @@ def test_corpus_size(corpus: Path) -> None:
 
 def test_training_depends_on_the_seed_alone() -> None:
     lines = ["the cat sat on the mat", "the dog ate the cat"] * 10
-    everything = np.ones(20, dtype=np.bool_)
-    first, same, other = (
-        train_fasttext(SampledLines(lines, everything), "x", dim=4, epochs=2, seed=s) for s in (1, 1, 2)
-    )
+    first, same, other = (train_fasttext(Sentences(lines), "x", dim=4, epochs=2, seed=s) for s in (1, 1, 2))
     assert list(first.words) == list(same.words)
     assert "cat" in first
     assert np.array_equal(first.matrix, same.matrix)

@@ -15,7 +15,8 @@ from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
 from wordworth.study import study
-from wordworth.study.vast import STUDY, VastSettings, why_impossible
+from wordworth.study.vast import VastSettings
+from wordworth.study.vast.study import why_impossible
 from wordworth.study.vast.words import EncodedWords, balance, choose_greedy_poles
 
 LAYERS = 2
@@ -334,16 +335,3 @@ def test_the_best_layer_is_judged_on_words_that_did_not_pick_it(tiny: LanguageMo
     (score,) = rows(found, measure="valence", variant="held-out", experiment="contextualization").to_dicts()
     assert (score["layer"], score["n"]) == (best, len(judging))
     assert score["value"] == pytest.approx(rho(best, judging), abs=1e-9)
-
-
-def test_tables_of_the_experiments(tiny: LanguageModel) -> None:
-    experiments = ["contextualization", "isolation", "bias"]
-    asked = {"contexts": ["bleached", "aligned"], "tests": ["weat7"], "components": 1, "component_words": "scored"}
-    run = vast([tiny], lexica=["bellezza"], experiments=experiments, **asked, **QUICK)
-    tables = {table.title: table for table in STUDY.tables(run)}
-    valence = tables["tiny · valence bellezza by layer"]
-    assert (valence.heads, [row.names for row in valence.rows]) == (("bleached", "aligned"), [("0",), ("1",), ("2",)])
-    isolated = tables["tiny · valence bellezza, layer 2, by components nullified"]
-    expected = rows(run, experiment="isolation", measure="valence", variant=None, context="aligned", layer=2)
-    assert [row.cells[1].value for row in isolated.rows] == expected["value"].to_list()
-    assert "tiny · weat d, top layer, by components nullified" in tables

@@ -5,15 +5,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vast_runs import QUICK, rows, words_of
+from vast_runs import QUICK, rows
 from wordworth.encode import LanguageModel
+from wordworth.results.findings import Findings
 from wordworth.study import study
-from wordworth.study.vast.probes import COMPONENTS, Part, ProbedTask, find_ending, score_probe
+from wordworth.study.vast import VastSettings
+from wordworth.study.vast.tokens import find_ending
+from wordworth.task.probes import COMPONENTS, Part, score_probe
 
 vast = study("vast")
 
 
-def made(planted: float, share: float = 0.5, dimensions: int = 10) -> ProbedTask:
+Parts = tuple[Part, Part]
+
+
+def made(planted: float, share: float = 0.5, dimensions: int = 10) -> Parts:
     """600 vectors with a class planted in one neuron, so strongly that it is the first component."""
     rng = np.random.default_rng(0)
     labels = rng.random(600) < share
@@ -21,22 +27,27 @@ def made(planted: float, share: float = 0.5, dimensions: int = 10) -> ProbedTask
     vectors[:, 3] += np.where(labels, planted, -planted)
     names = ["noun" if label else "other" for label in labels]
     train, test = (Part(vectors[part], names[part], names[part]) for part in (slice(400), slice(400, None)))
-    return ProbedTask("noun", "made", "last word", train, test)
+    return train, test
 
 
-def test_a_probe_finds_what_is_planted_in_the_first_component(tiny: LanguageModel) -> None:
-    found = score_probe(made(20), words_of(tiny))
+def probe(parts: Parts, **chosen: int) -> Findings:
+    settings = VastSettings(**{"resamples": 20, **chosen})
+    return score_probe("noun", *parts, {"model": "made"}, settings, settings.components)
+
+
+def test_a_probe_finds_what_is_planted_in_the_first_component() -> None:
+    found = probe(made(20))
     assert rows(found, measure="noun", variant=None)["value"].item() == pytest.approx(1)
     assert rows(found, variant="components", components=1)["value"].item() == pytest.approx(1)
     assert rows(found, variant="rest", components=1)["value"].item() < 0.65
 
 
-def test_the_majority_class_and_an_interval_stand_beside_a_probe(tiny: LanguageModel) -> None:
+def test_the_majority_class_and_an_interval_stand_beside_a_probe() -> None:
     """Where nothing is planted and one class is common, the regression names that class and nothing more."""
     task = made(0, share=0.9)
-    found = score_probe(task, words_of(tiny, resamples=400))
+    found = probe(task, resamples=400)
     majority = rows(found, variant="majority").row(0, named=True)
-    share = sum(label == "noun" for label in task.test.labels) / 200
+    share = sum(label == "noun" for label in task[1].labels) / 200
     assert majority["value"] == pytest.approx(share * 2 * share / (1 + share))
     assert rows(found, variant="components", components=1)["value"].item() == pytest.approx(majority["value"])
     for score in found.scores.iter_rows(named=True):
@@ -44,9 +55,9 @@ def test_the_majority_class_and_an_interval_stand_beside_a_probe(tiny: LanguageM
     assert 0.02 < majority["high"] - majority["low"] < 0.25
 
 
-def test_the_papers_numbers_of_components_are_tried(tiny: LanguageModel) -> None:
+def test_the_papers_numbers_of_components_are_tried() -> None:
     assert {8, 11, 12} <= {*COMPONENTS}
-    found = score_probe(made(20, dimensions=20), words_of(tiny, components=12))
+    found = probe(made(20, dimensions=20), components=12)
     assert rows(found, variant="components")["components"].to_list() == list(COMPONENTS)
 
 

@@ -12,8 +12,7 @@ from sklearn.decomposition import PCA
 from wordworth.catalog.models import load_embeddings
 from wordworth.embedding import Layers, Provenance, Slot
 from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini, pair_direction
-from wordworth.task.bias import resample_curves, score_agreement, score_bias, select_listed_words
-from wordworth.task.estimators import (
+from wordworth.task.bias import (
     PAIRS,
     TARGETS,
     draw_blocks,
@@ -21,6 +20,10 @@ from wordworth.task.estimators import (
     make_other_estimators,
     read_pairs,
     read_words,
+    resample_curves,
+    score_agreement,
+    score_bias,
+    select_listed_words,
 )
 from wordworth.task.settings import Intervals
 from wordworth.task.words import BiasLists, load_bias_lists

@@ -14,9 +14,14 @@ from wordworth.measure import sc_weat, valence, weat, weat_p
 from wordworth.measure.sensitivity import conclusions, robustness
 from wordworth.statistics.permutation import normal_p, permutation_test
 from wordworth.task.association import score_association
-from wordworth.task.sensitivity import score_association_variants, score_valence_variants
+from wordworth.task.sensitivity import (
+    KINDS,
+    make_vector_variants,
+    make_word_variants,
+    score_association_variants,
+    score_valence_variants,
+)
 from wordworth.task.settings import Sensitive
-from wordworth.task.variants import KINDS, make_vector_variants, make_word_variants
 from wordworth.task.words import select_poles
 
 SEED = 3

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.models import Kind, kind_of, load_one_embedding
+from wordworth.catalog.models import Kind, kind_of, load_embedding
 from wordworth.catalog.resolve import Named, Resolved, find
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
@@ -34,7 +34,7 @@ def load(
     resolved = find(named)
     chosen = kind or kind_of(resolved)
     if chosen == "static":
-        return load_one_embedding(resolved)
+        return load_embedding(resolved)
     by_kind: dict[Kind, type[_Named]] = {"nli": NliModel, "sentence": SentenceEncoder}
     return by_kind.get(chosen, LanguageModel)(resolved, chosen, device, precision)
 

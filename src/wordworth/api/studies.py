@@ -13,7 +13,6 @@ from wordworth.measure import sc_weat_p
 from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.study.valnorm import ValnormSettings
-from wordworth.task.valence import get_permutation_options
 from wordworth.task.words import choose_spellings, select_poles
 
 
@@ -68,5 +67,5 @@ def sc_weat(embedding: Embedding | Layers, word: str, *, language: str = "englis
     vectors, high, low = (
         group.read(slot) for group in (target, *select_poles(layers, polar_words(language), settings))
     )
-    p = sc_weat_p(vectors, high, low, **get_permutation_options(settings)).p
+    p = sc_weat_p(vectors, high, low, **settings.permutation).p
     return Association(word, float(effect_size(vectors, high, low)[0]), float(p[0]))

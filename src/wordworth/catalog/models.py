@@ -134,8 +134,8 @@ def load_embeddings(
     yield replace(read, provenance=replace(read.provenance, source=resolved.source))
 
 
-def load_one_embedding(named: Named) -> "Embedding":
-    """Load the only embedding of a name or file; a folder of many decades is not one."""
+def load_embedding(named: Named) -> "Embedding":
+    """Load the one embedding of a name or path; a folder of many decades is not one."""
     embeddings = list(load_embeddings(named))
     if len(embeddings) != 1:
         raise WordworthError(f"{named} holds {len(embeddings)} embeddings; name one of them")

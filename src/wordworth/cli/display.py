@@ -20,7 +20,6 @@ from wordworth.results.table import (
     format_interval,
     format_number,
     format_p,
-    format_percent,
     legend_of,
     text_table,
 )
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
 DECIMALS = 3
 PIPE_WIDTH = 150
 """Columns of a table in a pipe or a file, where there is no window to fit."""
+MAX_WORD = 16
+"""Letters of a name that are never broken over two lines, where the window has room for them."""
 STYLES = {"failed": "red", "skipped": "yellow", "reduced": "dim", "substituted": "yellow", "caution": "yellow"}
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
@@ -75,17 +76,19 @@ def print_table(table: Table) -> None:
         title_justify="left",
         title_style="bold",
         pad_edge=False,
+        collapse_padding=True,
     )
-    for name in table.names:
-        grid.add_column(_plain_text(name), overflow="fold")
+    for at, name in enumerate(table.names):
+        longest = max((len(word) for row in table.rows for word in row.names[at].split()), default=0)
+        grid.add_column(_plain_text(name), overflow="fold", min_width=min(longest, MAX_WORD))
     for head in table.heads:
-        grid.add_column(_plain_text(head), justify="right", overflow="fold")
+        grid.add_column(_plain_text(head), justify="right", no_wrap=bool(table.names), overflow="fold")
     for row in table.rows:
         cells = (_plain_text(_format_cell(cell), "bold" if cell and cell.is_best else "") for cell in row.cells)
         grid.add_row(*map(_plain_text, row.names), *cells)
     out.print(grid)
     if note := table.note or legend_of(table.rows):
-        print_line(note)
+        out.print(_plain_text(note))
 
 
 def _format_cell(cell: Cell | None) -> str:
@@ -93,8 +96,8 @@ def _format_cell(cell: Cell | None) -> str:
         return ""
     if cell.form == "count":
         text = "" if cell.value is None else f"{cell.value:,.0f}"
-    elif cell.form == "percent":
-        text = format_percent(cell.value)
+    elif cell.form == "p":
+        text = f"{'' if cell.value else '< '}{format_p(cell.value or 1 / (cell.partitions or 1))}"
     else:
         text = format_number(cell.value, DECIMALS)
     text += CAUTION_MARK if cell.cautions else ""
@@ -144,7 +147,7 @@ def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
 
 def _print_runs(runs: "Runs", notices: Iterable[Notice]) -> None:
     """Print a table per model, a line per notice, and how many items were not used."""
-    from wordworth.pages.leaderboard import headlines
+    from wordworth.pages.headlines import headlines
     from wordworth.pages.missing import sentences_of
 
     for table in headlines(runs):

@@ -152,7 +152,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
 
 def _sets(settings: NliDataSettings) -> Any:
     """The pairs to train on, to stop by and to measure on; what was left out of them is reported."""
-    from wordworth.nli.examples import load_sets
+    from wordworth.nli.train_nli import load_sets
 
     more = {name: getattr(settings, name) for name in ("hold_out", "longest", "seed", "label_map")}
     sets = load_sets(settings.data, settings.dev, settings.accuracy, **more)

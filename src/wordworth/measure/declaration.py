@@ -124,7 +124,12 @@ declare("exact", "Odds ratio of the hits of two sets, with Fisher's exact p.", "
 # Subspaces: how well-defined they are, and what a classifier still knows after each round.
 declare("dimensions", "Dimensions of the subspace that is removed.")
 declare("principal", "The principal value number {k} of a bias's words over the first.", "dev2020")
-declare("cosine", "|cos| between the first component of all words of a bias and the direction removed.", "dev2020")
+declare(
+    "cosine",
+    "|cos| between the first component of all words of a bias and the direction removed.",
+    "dev2020",
+    is_main=True,
+)
 declare(
     "inlp", "Accuracy of a linear classifier on held-out words, before any projection.", "ravfogel2020", "", "before"
 )

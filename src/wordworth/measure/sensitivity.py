@@ -28,6 +28,7 @@ declare(
     "simonsohn2020",
     "lower",
     "flipped",
+    is_main=True,
 )
 declare("sensitivity", f"Median, with the minimum and the maximum, {OVER}", "simonsohn2020", "", "median")
 

@@ -26,7 +26,7 @@ declare(
     "higher",
     "held-out",
 )
-declare("valence", "Mean of valence over the languages.", "wolfe2022", "higher", "mean")
+declare("valence", "Mean of valence over the languages.", "wolfe2022", "higher", "mean", is_main=True)
 declare("valence", "Valence minus that of the control that `control` names.", "", "higher", "above-control")
 declare("valence", "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021", "", "p-against-d")
 declare("valence", "Valence with poles that the model splits into tokens.", "wolfe2022", "higher", "multiple-poles")

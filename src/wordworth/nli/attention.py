@@ -3,18 +3,29 @@
 A sentence is encoded alone; of a pair only the attention, the sum over tokens and the classifier remain. The first
 compare layer W·[a; β] is kept as W_a·a + W_β·β, and because β = Σ_j α_j b_j, W_β·β = Σ_j α_j (W_β·b_j): both products
 belong to a sentence, so that no pair pays for them.
+
+`AttentionNli` is a network and the vectors that it reads: pairs are compared in blocks of one length.
 """
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
+from wordworth.embedding import Embedding
+from wordworth.encode.identity import VERSIONS, hash_network
 from wordworth.errors import WordworthError
-from wordworth.nli.nli import LABELS
+from wordworth.nli.contextual import Embedder
+from wordworth.nli.nli import LABELS, TrainedWithout
+from wordworth.statistics.bootstrap import in_torch_threads
+from wordworth.transform import Subspace
 
 Width = Annotated[int, Field(ge=1, le=1 << 20)]
 
@@ -117,7 +128,7 @@ class Network(nn.Module):
         self._begin()
 
     def _begin(self) -> None:
-        """Where training starts: a token attends to tokens like itself, and is compared by how it differs from them.
+        """Set how training starts: a token attends to tokens like itself, and is compared by how it differs from them.
 
         From random weights both would have to be found out from the labels alone, which takes far more pairs. The
         other layers keep the size of what goes through them (He et al. 2015).
@@ -134,7 +145,7 @@ class Network(nn.Module):
             self.output.weight.mul_(0.1)
 
     def states(self, vectors: Tensor, first: int | None = None) -> Tensor:
-        """The encoder's output for (sentences, tokens, [layers,] dim).
+        """Return the encoder's output for (sentences, tokens, [layers,] dim).
 
         `first`: the tokens of the first of two sentences that stand in one row, and are encoded each for itself.
         """
@@ -147,17 +158,17 @@ class Network(nn.Module):
         return torch.as_tensor(self.drop(encoded))
 
     def keys(self, states: Tensor) -> Tensor:
-        """F of the attention."""
+        """Return F of the attention."""
         return functional.relu(torch.as_tensor(self.attend_2(self.drop(functional.relu(self.attend_1(states))))))
 
     def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
-        """H over the two sums of compared tokens."""
+        """Apply H to the two sums of compared tokens."""
         x = self.drop(torch.cat([premise, hypothesis], dim=-1))
         x = self.drop(functional.relu(self.classify_1(x)))
         return torch.as_tensor(self.output(self.drop(functional.relu(self.classify_2(x)))))
 
     def forward(self, premises: Tensor, hypotheses: Tensor) -> Tensor:
-        """Logits (pairs, labels), with dropout where training asks for it.
+        """Return logits (pairs, labels), with dropout where training asks for it.
 
         Premise and hypothesis go through as one row of tokens, so that they share their masks: what is dropped is
         dropped in both, and words that are alike stay alike.
@@ -173,14 +184,109 @@ class Network(nn.Module):
         return self.classify(compared[:, :n].sum(dim=1), compared[:, n:].sum(dim=1))
 
     def encode(self, vectors: Tensor) -> EncodedSentences:
-        """The part of a sentence in all its pairs."""
+        """Return the part of a sentence in all its pairs."""
         states = self.states(vectors)
         return EncodedSentences(self.keys(states), self.compare_own(states), self.compare_other(states))
 
     def pair(self, premises: EncodedSentences, hypotheses: EncodedSentences) -> Tensor:
-        """Logits of premise i with hypothesis i; the same as `forward` gives without dropout."""
+        """Return logits of premise i with hypothesis i; the same as `forward` gives without dropout."""
         scores = torch.bmm(premises.keys, hypotheses.keys.transpose(1, 2))
         beta = torch.baddbmm(premises.own, scores.softmax(dim=2), hypotheses.other)
         alpha = torch.baddbmm(hypotheses.own, scores.softmax(dim=1).transpose(1, 2), premises.other)
         sums = [functional.relu_(self.compare_2(functional.relu_(x))).sum(dim=1) for x in (beta, alpha)]
         return self.classify(*sums)
+
+
+Indices = NDArray[np.int64]
+SENTENCES = 512
+"""Sentences that one core encodes at a time."""
+BLOCK = 128
+"""Pairs that one core compares at a time: what they take stays in its cache."""
+PAIRS = 1 << 14
+"""Pairs whose sentences are held encoded at a time."""
+
+
+@dataclass(frozen=True)
+class AttentionNli:
+    """The decomposable attention network over word vectors: a trained network and the vectors it reads."""
+
+    name: str
+    network: Network
+    embedder: Embedder
+    trained_without: TrainedWithout | None = None
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        shape = json.dumps(asdict(self.network.shape), sort_keys=True)
+        return ("decomposable-attention", VERSIONS[1], hash_network(self.network), shape, *self.embedder.identity)
+
+    @property
+    def source(self) -> str:
+        return ""
+
+    @property
+    def word_vectors(self) -> Embedding | None:
+        return self.embedder.embedding
+
+    def vectors_of(self, words: Sequence[str]) -> Embedding:
+        """Return vectors of words, the same in any context; see `MitigableNli`."""
+        return self.embedder.context_free(words)
+
+    def without(self, subspace: Subspace) -> "AttentionNli":
+        """Return the same network over vectors without their part in a subspace."""
+        return replace(self, embedder=self.embedder.without(subspace))
+
+    def over(self, embedder: Embedder) -> "AttentionNli":
+        """Return the same network over vectors that are made otherwise."""
+        return replace(self, embedder=embedder)
+
+    def with_vectors(self, embedding: Embedding) -> "AttentionNli":
+        """Return the same network over other vectors of the same size, such as projected ones."""
+        return replace(self, embedder=self.embedder.over(embedding))
+
+    def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
+        """Return words without a vector of their own; they get one of the unknown words' vectors, as in training."""
+        return self.embedder.missing(sentences)
+
+    def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return a row of `LABELS` for each pair of indices into `sentences`; see `NliModel`."""
+        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        if len(pairs) and not (pairs.min() >= 0 and pairs.max() < len(sentences)):
+            raise WordworthError(f"a pair points outside the {len(sentences)} sentences")
+        self.network.eval()
+        parts = [self._compare(sentences, pairs[at : at + PAIRS]) for at in range(0, len(pairs), PAIRS)]
+        return np.concatenate([np.empty((0, len(LABELS))), *parts])
+
+    def _compare(self, sentences: Sequence[str], pairs: Indices) -> NDArray[np.float64]:
+        used, places = np.unique(pairs, return_inverse=True)
+        pairs = places.reshape(-1, 2)
+        ids = [self.embedder.ids(sentences[at]) for at in used]
+        lengths = np.array([len(one) for one in ids])
+        encoded: dict[int, EncodedSentences] = {}
+        rows = np.empty(len(ids), dtype=np.int64)
+        for length in np.unique(lengths):
+            members = np.flatnonzero(lengths == length)
+            rows[members] = np.arange(len(members))
+            encoded[int(length)] = self._encode(np.array([ids[at] for at in members], dtype=np.int64))
+        order = [self.network.shape.labels.index(label) for label in LABELS]
+        probabilities = np.empty((len(pairs), len(LABELS)))
+
+        def compare(block: Indices) -> None:
+            sides = (encoded[int(lengths[side[0]])].rows(torch.from_numpy(rows[side])) for side in pairs[block].T)
+            with torch.inference_mode():
+                probabilities[block] = self.network.pair(*sides).double().softmax(dim=1)[:, order].numpy()
+
+        # Blocks of one premise length and one hypothesis length need no padding, so a pair's numbers are its own.
+        kinds = lengths[pairs[:, 0]] * (lengths.max() + 1) + lengths[pairs[:, 1]]
+        sort = np.argsort(kinds, kind="stable")
+        runs = np.split(sort, np.flatnonzero(np.diff(kinds[sort])) + 1)
+        in_torch_threads(compare, [run[at : at + BLOCK] for run in runs for at in range(0, len(run), BLOCK)])
+        return probabilities
+
+    def _encode(self, ids: Indices) -> EncodedSentences:
+        def encode(at: int) -> EncodedSentences:
+            with torch.inference_mode():
+                return self.network.encode(self.embedder.vectors(ids[at : at + SENTENCES]))
+
+        parts = in_torch_threads(encode, range(0, len(ids), SENTENCES))
+        return EncodedSentences(*(torch.cat(part) for part in zip(*parts, strict=True)))

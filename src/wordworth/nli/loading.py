@@ -16,18 +16,16 @@ from pydantic import BaseModel
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from wordworth.catalog.models import load_one_embedding
+from wordworth.catalog.models import load_embedding
 from wordworth.catalog.registry import entries, knows
 from wordworth.catalog.resolve import Named, find, located
 from wordworth.embedding import Embedding
 from wordworth.errors import Foreign, WordworthError, first_problem
 from wordworth.files import replacing
-from wordworth.nli.attention import Network, Shape
-from wordworth.nli.contextual import ElmoVectors, Embedder
+from wordworth.nli.attention import AttentionNli, Network, Shape
+from wordworth.nli.contextual import ElmoVectors, Embedder, StaticVectors, draw_extra_vectors
 from wordworth.nli.elmo import elmo_files, load_elmo
 from wordworth.nli.nli import NliModel, TrainedWithout
-from wordworth.nli.over_vectors import AttentionNli
-from wordworth.nli.vocabulary import StaticVectors, draw_extra_vectors
 from wordworth.transform import Subspace, orthonormal
 
 DEFAULT = "nli-glove"
@@ -196,20 +194,17 @@ def load_attention_nli(named: Named = DEFAULT, *, vectors: Embedding | None = No
         folder = Path(resolved.target).expanduser()
         name = resolved.label or folder.name
     trained = read_model(folder)
-    if vectors is not None or not trained.projections:
-        return AttentionNli(name, trained.network, _load_embedder(trained, folder, vectors))
+    embedder, bases = _load_embedder(trained, folder, vectors), trained.projections
+    if vectors is not None or not bases:
+        return AttentionNli(name, trained.network, embedder)
     removed = trained.config.vectors.projection
-    bases = trained.projections
     subspaces = {layer: Subspace(removed, basis, np.ones(len(basis))) for layer, basis in bases.items()}
-    embedder = _load_embedder(trained, folder, None)
     if 0 in subspaces:
         embedder = embedder.without(subspaces[0])
     elif isinstance(embedder, ElmoVectors):
         embedder = embedder.without_in(subspaces)
-    layers = tuple(layer for layer in bases if layer)
-    return AttentionNli(
-        name, trained.network, embedder, TrainedWithout(removed, len(next(iter(bases.values()))), layers)
-    )
+    without = TrainedWithout(removed, len(next(iter(bases.values()))), tuple(filter(None, bases)))
+    return AttentionNli(name, trained.network, embedder, without)
 
 
 def _load_embedder(trained: TrainedNetwork, folder: Path, vectors: Embedding | None) -> Embedder:
@@ -233,7 +228,7 @@ def _load_same_embedding(about: VectorsRead, folder: Path) -> Embedding:
     if about.steps:
         steps = ", ".join(about.steps)
         raise WordworthError(f"{folder} was trained on {named} after {steps}; give those vectors with --vectors")
-    embedding = load_one_embedding(named)
+    embedding = load_embedding(named)
     if about.sha256 and embedding.provenance.sha256 != about.sha256:
         raise WordworthError(f"{named} is another file than {folder} was trained on; give the right one")
     return embedding
@@ -247,7 +242,7 @@ def vectors_to_train_on(named: Named | Embedding | Vectors, seed: int) -> Vector
         resolved = find(named)
         if resolved.path is not None and resolved.path.is_dir() and elmo_files(resolved.path):
             return _load_elmo_vectors(resolved.path)
-        named = load_one_embedding(resolved)
+        named = load_embedding(resolved)
     made = named.provenance
     about = VectorsRead(kind="static", name=made.name, source=made.source, sha256=made.sha256, steps=list(made.steps))
     return Vectors(StaticVectors(named, draw_extra_vectors(named.dim, seed)), about)

@@ -1,4 +1,4 @@
-"""The main numbers of everything that was run: per model for the terminal, and of many models in one table.
+"""The main numbers of everything that was run, of many models in one table.
 
 The best model leads, and with it those that the paired test of `compare` finds no worse.
 """
@@ -15,8 +15,7 @@ from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, SIMILARITY
 from wordworth.paired import ComparisonSettings, NotComparableError, Tested, compare_scores
 from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import SCORES, main_scores
-from wordworth.results.table import Cell, Names, Row, Table
-from wordworth.results.vocabulary import HARMLESS, ORIGINAL, RANDOM, caution_legend
+from wordworth.results.vocabulary import HARMLESS, caution_legend
 from wordworth.statistics.paired_tests import holm
 
 MAX_COLUMNS = 8
@@ -24,10 +23,6 @@ MAX_COLUMNS = 8
 STEREOTYPES = "stereotypes, mean |d|"
 USUAL = (VALENCE, SIMILARITY, "analogy", STEREOTYPES, "top-1", "T1", "perplexity", "net-neutral", "accuracy")
 """The columns that come first, and are shown before any are chosen, each on one data set."""
-IS_TEST = pl.col("measure") == WEAT
-MAX_HEADLINES = 12
-"""Numbers of a model that the terminal shows."""
-
 P_ONLY = ComparisonSettings(resamples=100)
 """Only p is used; the interval, which takes most of the time, is not."""
 
@@ -155,39 +150,3 @@ def _test(runs: Runs, first: Score, second: Score) -> Tested | None:
         return compare_scores((runs.run_of(first), first), (runs.run_of(second), second), P_ONLY)
     except NotComparableError:
         return None
-
-
-def headlines(runs: Runs) -> Iterator[Table]:
-    """Yield one table per model with its main numbers, then one per model with those before and after a change."""
-    columns = [column for column in leaderboard(runs).columns if column.quantity in USUAL]
-    tests = [row for row in associations(runs.scores).iter_rows(named=True) if row["value"] is not None]
-    for model in runs.models:
-        scores = [column.scores[model] for column in columns if model in column.scores]
-        scores += [row for row in tests if row["model"] == model]
-        rows = tuple(Row(_headline(score), (Cell.of_score(score),)) for score in scores if score["dataset"])
-        rest = len(rows) - MAX_HEADLINES
-        note = f"and {rest:,} more in scores.csv" if rest > 0 else ""
-        if rows:
-            heads = ("value [95 % interval]",)
-            yield Table(model, ("measure", "data", "where"), heads, rows[:MAX_HEADLINES], note=note)
-    yield from _changes(runs)
-
-
-def _headline(score: Score) -> Names:
-    """Return the measure, the data, and the layer and context of a score."""
-    layer = "" if score["layer"] is None else f"layer {score['layer']}"
-    return score["quantity"], score["dataset"], ", ".join(filter(None, [layer, score["context"]]))
-
-
-def _changes(runs: Runs) -> Iterator[Table]:
-    """Yield one table per model whose versions were measured: numbers down, versions across."""
-    scores = main_scores(runs.scores, main_measures()).filter(pl.col("quantity").is_in(USUAL) | IS_TEST)
-    for (model,), some in scores.drop_nulls("version").group_by(["model"], maintain_order=True):
-        found = some.get_column("version").unique(maintain_order=True).to_list()
-        versions = sorted(found, key=lambda name: (name != ORIGINAL, name == RANDOM))
-        cells: dict[Names, dict[str, Cell]] = {}
-        for score in some.iter_rows(named=True):
-            cells.setdefault(_headline(score), {})[score["version"]] = Cell(score["value"])
-        rows = tuple(Row(names, tuple(map(row.get, versions))) for names, row in cells.items())
-        if len(versions) > 1:
-            yield Table(f"{model}: before and after", ("measure", "data", "where"), tuple(versions), rows)

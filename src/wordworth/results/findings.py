@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -148,11 +148,13 @@ class Findings:
         facts |= {"dimensions": embedding.dim, "steps": list(origin.steps), "dropped": list(origin.dropped)}
         self.add_model(embedding.name, facts)
 
-    def add_data(self, data: DataSet, rows: int) -> None:
-        """Record a data set that was used."""
+    def add_data(self, *several: DataSet, rows: int | None = None) -> None:
+        """Record data sets that were used; `rows` are those of one that does not know how many it has."""
         keys = ("name", "source", "sha256", "licence", "reference")
-        columns = {"columns": dict(data.columns)} if data.columns else {}
-        self._add_data(data.name, {key: getattr(data, key) for key in keys} | {"rows": rows} | columns)
+        for data in several:
+            columns = {"columns": dict(data.columns)} if data.columns else {}
+            count = len(data) if rows is None and isinstance(data, Sized) else rows
+            self._add_data(data.name, {key: getattr(data, key) for key in keys} | {"rows": count} | columns)
 
     def add_words(self, name: str, sets: Mapping[str, Sequence[str]], reference: str = "") -> None:
         """Record word sets that were used; their checksum is that of the words, as JSON in UTF-8."""

@@ -1,7 +1,7 @@
 """The one model of a table: names down, names across, and numbers with all that is known of them.
 
-Studies and pages make tables; the terminal, Markdown, LaTeX and HTML each have one writer of them. Only this module
-formats a score, an interval or a p.
+Pages make tables; the terminal, Markdown, LaTeX and HTML each have one writer of them. Only this
+module formats a score, an interval or a p.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +14,7 @@ from wordworth.results.vocabulary import Caution, caution_legend
 Part = Literal["value", "interval", "p", "n"]
 PARTS: tuple[Part, ...] = ("value", "interval", "p", "n")
 """What a table can show of a number."""
-Form = Literal["number", "percent", "count"]
+Form = Literal["number", "count", "p"]
 Names = tuple[str, ...]
 
 
@@ -82,7 +82,9 @@ def text_table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]], 
 
 def legend_of(rows: Iterable[Row]) -> str:
     """Return the line that explains the marked numbers of these rows, blank where none is marked."""
-    return caution_legend((" ".join(row.names), cell.cautions) for row in rows for cell in row.cells if cell)
+    return caution_legend(
+        (" ".join(filter(None, row.names)), cell.cautions) for row in rows for cell in row.cells if cell
+    )
 
 
 SMALL_P = 1e-4

@@ -3,7 +3,7 @@
 import inspect
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # a help reads studies too, and has to be quick
     from wordworth.catalog.models import Kind
     from wordworth.results.findings import Findings
     from wordworth.results.run import Run
-    from wordworth.results.table import Table
     from wordworth.study.names import Inputs
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -28,8 +27,8 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Study:
     """A study. Called with models and settings by name, it returns its run.
 
-    A subclass declares the attributes below. The functions `measure(models, settings)` and `tables(run)` are in the
-    module `study.py` next to it, which is imported when it is run: it takes long.
+    A subclass declares the attributes below. The function `measure(models, settings)` is in the module `study.py` next
+    to it, which is imported when it is run: it takes long.
     """
 
     name: ClassVar[str]
@@ -68,15 +67,8 @@ class Study:
 
     def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
         """Measure the models."""
-        findings: Findings = self._module().measure(models, settings)
+        findings: Findings = import_module(f"wordworth.study.{self.name}.study").measure(models, settings)
         return findings
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run, as the study's paper sets them."""
-        yield from self._module().tables(run)
-
-    def _module(self) -> Any:
-        return import_module(f"wordworth.study.{self.name}.study")
 
     def languages(self) -> list[str] | None:
         """Return the languages, besides English, that its words can be had in; None for any."""
@@ -134,11 +126,7 @@ class Study:
         return f"its words are {either(['English', *map(str.capitalize, known)])}, and the model is {language}"
 
     def describe(
-        self,
-        findings: "Findings",
-        models: Sequence[Any],
-        settings: Settings,
-        fingerprints: Mapping[str, str] = NOTHING,
+        self, findings: "Findings", models: Sequence[Any], settings: Settings, fingerprints: Mapping[str, str] = NOTHING
     ) -> "Run":
         """Return the run of these findings, with what it says of the study, the models and the settings."""
         from wordworth.catalog.resolve import Resolved

@@ -180,7 +180,7 @@ def load_corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
         raise WordworthError(
             f"{corpus.name} is {corpus.language} text and the words are {language}; give --corpus, or none"
         )
-    findings.add_data(corpus, corpus.count)
+    findings.add_data(corpus, rows=corpus.count)
     return corpus
 
 

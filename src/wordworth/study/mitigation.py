@@ -54,12 +54,7 @@ def learn_removed(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embe
         return random_directions(dim, count=1, k=settings.random_directions, seed=seed)[0]
     if not settings.named:
         return None
-    return join_parts([learn_one() for learn_one in list_learners(vectors_of(list_bias_words(settings)), settings)])
-
-
-def join_parts(parts: Sequence[Subspace]) -> Subspace:
-    """Return the span of several subspaces."""
-    return joined(*parts) if len(parts) > 1 else parts[0]
+    return joined(*(learn_one() for learn_one in list_learners(vectors_of(list_bias_words(settings)), settings)))
 
 
 def list_bias_words(settings: BiasSubspace) -> list[str]:
@@ -148,7 +143,7 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
         where = {"experiment": "subspace", "model": embedding.name, "dataset": part.name}
         if part.missing:
             findings.item("word_lists", **where, word=list(part.missing), skipped=NOT_FOUND)
-    return join_parts(parts)
+    return joined(*parts)
 
 
 @dataclass(frozen=True)
@@ -177,7 +172,10 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
         )
     if settings.mitigate == "leace":
         moments = Moments.of(embedding.matrix)
-        erase = partial(_erase, moments=moments)
+
+        def erase(one: Subspace) -> Change:
+            return partial(erased, eraser=leace_of(one, moments))
+
         return Treatment(subspace, erase(subspace), len(subspace), erase)
     from wordworth.transform.inlp import inlp_along
 
@@ -193,10 +191,6 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
         )
         findings.notice("caution", reason, experiment="subspace", model=embedding.name)
     return Treatment(subspace, without(found.subspace), len(found.subspace))
-
-
-def _erase(subspace: Subspace, moments: Moments) -> Change:
-    return partial(erased, eraser=leace_of(subspace, moments))
 
 
 def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Embedding:

@@ -28,10 +28,7 @@ class OfEmbeddings(Settings):
         may_differ=True,
     )
     on_bad: Literal["stop", "drop"] = setting(
-        "stop",
-        "Rows of an embedding that are NaN, zero, repeated …: stop or drop.",
-        ON,
-        may_differ=True,
+        "stop", "Rows of an embedding that are NaN, zero, repeated …: stop or drop.", ON, may_differ=True
     )
     file_format: str | None = setting(
         None, "Format of the embedding files, where the files do not show it.", ON, may_differ=True

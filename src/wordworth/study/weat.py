@@ -1,7 +1,7 @@
 """Association tests (Caliskan et al. 2017): the ten of WEAT, SEAT's, or a user's own from a TOML file."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from wordworth.errors import WordworthError
 from wordworth.study.base import Study
@@ -9,11 +9,11 @@ from wordworth.study.shared_settings import ALL, OfEmbeddings
 from wordworth.task.settings import Sensitive, WordLookup
 
 if TYPE_CHECKING:
+    from wordworth.catalog.read.word_sets import AssociationTest
     from wordworth.catalog.resolve import Resolved
     from wordworth.embedding import Embedding, Layers
     from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
+    from wordworth.task.sensitivity import VectorVariants
 
 TESTS = ("weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10")
 
@@ -53,12 +53,6 @@ class Weat(Study):
                 _measure(findings, layers, language, settings)
         return findings
 
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.tables import score_tables
-
-        yield from score_tables(run)
-
     def languages(self) -> list[str] | None:
         """Return the languages, besides English, that its words can be had in."""
         from wordworth.catalog.read.word_sets import xweat_languages
@@ -72,10 +66,7 @@ STUDY = Weat()
 def _measure(findings: "Findings", layers: "Layers", language: str, settings: WeatSettings) -> None:
     from wordworth.catalog.read.word_sets import languages
     from wordworth.study.inputs import load_tests_in
-    from wordworth.task.association import score_association
-    from wordworth.task.sensitivity import score_association_variants
-    from wordworth.task.variants import make_vector_variants
-    from wordworth.task.words import TooFewWordsError
+    from wordworth.task.sensitivity import make_vector_variants
 
     tests = list(load_tests_in(findings, settings, TESTS, language, is_requested=bool(settings.tests)))
     if not tests:
@@ -83,13 +74,33 @@ def _measure(findings: "Findings", layers: "Layers", language: str, settings: We
             f"none of the tests is available in {language}, the language of {layers.name} (they are available in "
             f"{', '.join(languages())}); give tests of your own with --test"
         )
-    versions, successes = make_vector_variants(layers) if settings.sensitivity else None, 0
-    for number, test in enumerate(tests, start=1):
-        # Where every test fails, the last says why.
-        is_requested = bool(settings.tests) or (number == len(tests) and not successes)
+    if not score_tests(
+        findings, layers, tests, settings, make_vector_variants(layers) if settings.sensitivity else None
+    ):
+        raise WordworthError(findings.notices[-1].reason)
+
+
+def score_tests(
+    findings: "Findings",
+    layers: "Layers",
+    tests: "Iterable[AssociationTest]",
+    settings: Any,
+    variants: "VectorVariants | None",
+) -> bool:
+    """Score association tests, and where requested their sensitivity; return whether any could be scored.
+
+    One that was not requested, and that the embedding has too few words for, is reported.
+    """
+    from wordworth.task.association import score_association
+    from wordworth.task.sensitivity import score_association_variants
+    from wordworth.task.words import TooFewWordsError
+
+    is_scored, is_requested = False, bool(settings.tests)
+    for test in tests:
         with findings.part(TooFewWordsError, is_requested=is_requested, model=layers.name, dataset=test.name):
             findings.add(score_association(layers, test, settings), experiment="weat")
-            if versions is not None:
-                variants = score_association_variants(layers, test, settings, versions)
-                findings.add(variants, experiment="sensitivity")
-            successes += 1
+            if variants is not None:
+                scores = score_association_variants(layers, test, settings, variants)
+                findings.add(scores, experiment="sensitivity")
+            is_scored = True
+    return is_scored

@@ -13,7 +13,7 @@ from wordworth.measure import weat, weat_interval, weat_p
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import MIN_TEST_COVERAGE, Caution, balance_cautions
 from wordworth.task.settings import Permuted
-from wordworth.task.valence import get_bootstrap_options, get_permutation_options, score_slots
+from wordworth.task.valence import score_slots
 from wordworth.task.words import TooFewWordsError, choose_spellings, record_missing, record_set, select_word_sets
 
 ROLES = ("X", "Y", "A", "B")
@@ -29,9 +29,9 @@ def score_association(layers: Layers, test: AssociationTest, settings: Permuted)
     groups = select_test_sets(findings, layers, test, settings)
     # In alphabetical order: random draws do not depend on how a list is sorted.
     X, Y, A, B = (group.rows(np.argsort(group.words)).vectors() for group in groups)
-    tested = weat_p(X, Y, A, B, **get_permutation_options(settings))
+    tested = weat_p(X, Y, A, B, **settings.permutation)
     effects = weat(X, Y, A, B)
-    low, high = weat_interval(X, Y, A, B, **get_bootstrap_options(settings))
+    low, high = weat_interval(X, Y, A, B, **settings.bootstrap)
     labels = [f"{role}: {label}" for role, label in zip(ROLES, test.labels, strict=True)]
     findings.add_words(test.name, dict(zip(labels, test.groups, strict=True)), test.reference)
     where = place_of_test(layers, test)

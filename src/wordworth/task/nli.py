@@ -34,8 +34,7 @@ from wordworth.measure.neutrality import (
     scores,
 )
 from wordworth.nli.nli import LABELS, NliModel
-from wordworth.nli.pair_scores import Largest
-from wordworth.nli.pairs import Indices, PairSet
+from wordworth.nli.pairs import Indices, Largest, PairSet
 from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.statistics.paired_tests import sign_flip
@@ -125,20 +124,19 @@ class Measured:
     largest: tuple[Largest, ...]
 
 
+Row = dict[str, Any]
+"""Columns of scores that say which slice was measured on which model."""
+
+
 def record_scores(
-    findings: Findings,
-    part: Slice,
-    place: dict[str, Any],
-    tallies: Sequence[Tally],
-    original: Tally | None,
-    settings: Intervals,
+    findings: Findings, place: Row, tallies: Sequence[Tally], original: Tally | None, settings: Intervals
 ) -> None:
-    """Record each measure, averaged over tallies: one, or one per random direction.
+    """Record each measure of a slice, averaged over tallies: one, or one per random direction.
 
     Its change against the original version, if there is one, is over the same resamples.
     """
     values, draws = _average(tallies), _resample(tallies, settings)
-    row = {**part.columns, **place, "n": tallies[0].pairs}
+    row = {**place, "n": tallies[0].pairs}
     _record_rows(findings, row, _name_measures(tallies[0], None, BY_PAIR), values, draws)
     if original is not None:
         before = _resample([original], settings)
@@ -171,20 +169,16 @@ def _resample(tallies: Sequence[Tally], settings: Intervals) -> NDArray[np.float
 
 
 def _record_rows(
-    findings: Findings,
-    row: dict[str, Any],
-    names: Sequence[dict[str, Any]],
-    values: NDArray[np.float64],
-    draws: NDArray[np.float64] | None,
+    findings: Findings, row: Row, names: Sequence[Row], values: NDArray[np.float64], draws: NDArray[np.float64] | None
 ) -> None:
     for at, (name, value) in enumerate(zip(names, values.tolist(), strict=True)):
         low, high = (None, None) if draws is None else map(float, percentile_interval(draws[at]))
         findings.score(**row, **name, value=value, low=low, high=high)
 
 
-def _group(part: Slice) -> list[NDArray[np.intp]]:
-    """Return the places of each group among the hypotheses of a part; without groups, each hypothesis is one."""
-    probe, pairs = part.pairs.probe, part.pairs
+def group_hypotheses(pairs: PairSet) -> list[NDArray[np.intp]]:
+    """Return the places of each group among the hypotheses; without groups, each hypothesis is one."""
+    probe = pairs.probe
     words = [probe.hypotheses[at] for at in pairs.hypotheses]
     if not probe.groups:
         return [np.array([at]) for at in range(len(words))]
@@ -194,14 +188,13 @@ def _group(part: Slice) -> list[NDArray[np.intp]]:
 
 def record_gaps(
     findings: Findings,
-    part: Slice,
-    place: dict[str, Any],
+    place: Row,
+    groups: Sequence[NDArray[np.intp]],
     tallies: Sequence[Tally],
     original: Tally | None,
     settings: Intervals,
 ) -> None:
     """Record the gaps between groups of hypotheses by premise; of a change, p is a sign-flip test over premises."""
-    groups = _group(part)
     if len(groups) < 2 or tallies[0].shape[0] < 2:
         return
 
@@ -216,8 +209,8 @@ def record_gaps(
     known = int(np.isfinite(values[0]).sum())
     if not known:
         return  # of a small sample, in which no premise meets all groups
-    names: list[dict[str, Any]] = [{"measure": name} for name in gap_names(len(groups))]
-    row = {**part.columns, **place, "n": known}
+    names: list[Row] = [{"measure": name} for name in gap_names(len(groups))]
+    row = {**place, "n": known}
     _record_rows(findings, row, names, np.nanmean(values, axis=1), draws)
     if original is not None:
         change = values - average([original])
@@ -228,31 +221,30 @@ def record_gaps(
         _record_rows(findings, row, changes, change.mean(axis=1), draws - resample([original]))
 
 
-def record_over_swap(findings: Findings, part: Slice, place: dict[str, Any], measured: Tally, control: Tally) -> None:
+def record_over_swap(findings: Findings, place: Row, measured: Tally, control: Tally) -> None:
     """Record how much more of each wrong label the probe gets than the control."""
-    row = {**part.columns, **place, "n": measured.pairs, "variant": OVER_SWAP}
+    row = {**place, "n": measured.pairs, "variant": OVER_SWAP}
     for name, value in zip(("entailment", "contradiction"), scores(measured)[-2:] - scores(control)[-2:], strict=True):
         findings.score(**row, measure=name, value=float(value))
 
 
-def record_items(findings: Findings, part: Slice, place: dict[str, Any], measured: Measured) -> None:
+def record_items(findings: Findings, pairs: PairSet, place: Row, measured: Measured) -> None:
     """Record an item per pair of subjects, averaged over its templates, and one per pair farthest from neutral."""
-    tally, probe, pairs = measured.tallies[0], part.pairs.probe, part.pairs
+    tally, probe = measured.tallies[0], pairs.probe
     met = np.flatnonzero(tally.counts)
     first, second = np.divmod(met, tally.shape[1])
-    where = {**part.columns, **place}
     subjects = {
         "premise": [probe.premises[pairs.premises[p]] for p in first.tolist()],
         "hypothesis": [probe.hypotheses[pairs.hypotheses[h]] for h in second.tolist()],
     }
-    findings.item("subject_pairs", **where, **subjects, **_by_label(tally.means()[met]))
+    findings.item("subject_pairs", **place, **subjects, **_by_label(tally.means()[met]))
     for one in measured.largest:
         farthest = [pairs.pair(index) for index in one.indices.tolist()]
         if farthest:
             premises, hypotheses = [pair.premise for pair in farthest], [pair.hypothesis for pair in farthest]
             columns = {"pair": one.indices.tolist(), "premise": premises, "hypothesis": hypotheses}
             extreme = LABELS[one.column]
-            findings.item("sentence_pairs", **where, **columns, extreme=extreme, **_by_label(one.probabilities))
+            findings.item("sentence_pairs", **place, **columns, extreme=extreme, **_by_label(one.probabilities))
 
 
 def _by_label(probabilities: NDArray[np.float64]) -> dict[str, list[float]]:

@@ -5,6 +5,7 @@ At the end is the paraphrase probe on rare and on common words, with the tests o
 The predicted words of a text are on disk and are read part by part, so measures hold none of them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -16,12 +17,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.corpora import Corpus
+from wordworth.catalog.read.corpora import Corpus, Report, documents
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.pairs import Paraphrases, load_paraphrases
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.catalog.resolve import Named
 from wordworth.encode import LanguageModel
+from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, scratch
 from wordworth.measure.diversity import Part, type_coverages
 from wordworth.measure.prediction import NOT_FOUND, nats, perplexity
@@ -29,7 +31,6 @@ from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 from wordworth.statistics.paired_tests import two_by_two
 from wordworth.task.settings import Intervals
-from wordworth.task.valence import get_bootstrap_options
 from wordworth.whole_words.error_tables import (
     count_band_confusions,
     count_confused_pairs,
@@ -38,6 +39,7 @@ from wordworth.whole_words.error_tables import (
 )
 from wordworth.whole_words.frequency import BELOW, UNSEEN, Bands
 from wordworth.whole_words.paraphrase import draw_triples, paraphrase
+from wordworth.whole_words.parting import Parting
 
 WORDS_PER_PART = 1 << 18
 _WORD = pl.col("word").cast(pl.String)
@@ -57,6 +59,56 @@ COLUMNS = {
     "guess": pl.col("guess"),
 }
 """The columns that measures need, computed once."""
+
+MIN_DOCUMENTS = 10
+"""Fewer documents are too few to resample."""
+
+
+class Text:
+    """The lines of a corpus, read and counted once; the last one is cut after `max_words` (0: never)."""
+
+    def __init__(self, corpus: Corpus, max_words: int, parting: Parting = Parting()) -> None:  # noqa: B008 - frozen
+        self.corpus, self.max_words, self.parting = corpus, max_words, parting
+        self.flaws: list[str] = []
+        """What is wrong with lines that cannot be read."""
+        self.tally: Counter[str] = Counter()
+        """How often `documents` skipped or joined something."""
+        self.words = self.count = parted = 0
+        last = -1
+        for document, _, words in self._read(self.flaws.append, self.tally):
+            self.count += 1
+            self.words += words
+            parted += document != last
+            last = document
+        if not self.words:
+            raise WordworthError(f"{corpus.name} has no words; give another text with --corpus")
+        self.clusters = "document" if parted >= MIN_DOCUMENTS else "line"
+        """What intervals resample."""
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[str]:
+        return (line for _, line, _ in self._read())
+
+    def documents(self) -> Iterator[int]:
+        """Yield the number of each line's document."""
+        return (number for number, _, _ in self._read())
+
+    def _read(
+        self, report: Report = lambda _: None, tally: Counter[str] | None = None
+    ) -> Iterator[tuple[int, str, int]]:
+        """Yield the number of each line's document, the line, and how many words it has."""
+        count = 0
+        for number, line in documents(self.corpus, report, tally):
+            parted = self.parting(line)
+            words = len(parted.words)
+            left = min(words, self.max_words - count) if self.max_words else words
+            yield number, line if left == words else parted.first(left), left
+            count += left
+            if self.max_words and count >= self.max_words:
+                return
+
 
 Hits = Callable[[int, pl.DataFrame], Sequence[NDArray[np.bool_]]]
 """Return which words of a part (its number, and its table) were hit, in each of some ways."""
@@ -96,7 +148,7 @@ def compute_shares(
     words: PredictedWords, columns: Sequence[str], hits: Hits, settings: Intervals, band: int | None = None
 ) -> tuple[list[Estimate], list[Estimate]]:
     """Return for each way of hitting the share of words and that of types that were hit; of one band, or of all."""
-    options = get_bootstrap_options(settings)
+    options = settings.bootstrap
 
     def parts() -> Iterator[Part]:
         for number, table in enumerate(words.parts("type", "cluster", "band", *columns)):
@@ -192,7 +244,7 @@ def _score_surprise(
         ppx = np.where(columns["hit1"] | columns["hitk"], naive, NOT_FOUND)
         sums.add(columns["cluster"], nats=found, naive=naive, ppx=ppx, bits=found / np.log(2), **sizes)
         before += len(table)
-    options = get_bootstrap_options(settings)
+    options = settings.bootstrap
     for variant, name in ((None, "nats"), ("naive", "naive")):
         estimate = perplexity(sums.sums(name), **options)
         record_estimate(findings, estimate, **where, measure="perplexity", variant=variant)

@@ -42,11 +42,7 @@ DEVICE: dict[str, Any] = {
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
 }
 """Of a setting that says where a model runs."""
-LAYERS: dict[str, Any] = {
-    "metavar": "N,N",
-    "parse": lambda text: comma_numbers("--layers", text),
-    "may_differ": True,
-}
+LAYERS: dict[str, Any] = {"metavar": "N,N", "parse": lambda text: comma_numbers("--layers", text), "may_differ": True}
 """Of a setting that names layers of a language model."""
 LEXICON, TEST, PAIRS, CORPUS = (
     "Lexicon: a name or a CSV/TSV file",
@@ -248,6 +244,11 @@ class Intervals(Seeded):
 
     resamples: int = setting(RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=100_000, may_differ=True)
 
+    @property
+    def bootstrap(self) -> dict[str, Any]:
+        """Return how an interval is resampled, as arguments of the statistics."""
+        return {"resamples": self.resamples, "seed": self.seed}
+
 
 class Permuted(Intervals):
     """How p-values and intervals of association tests are computed."""
@@ -262,12 +263,14 @@ class Permuted(Intervals):
         may_differ=True,
     )
     permutations: int = setting(
-        PERMUTATIONS,
-        "Random permutations where they cannot all be counted.",
-        least=1,
-        most=10_000_000,
-        may_differ=True,
+        PERMUTATIONS, "Random permutations where they cannot all be counted.", least=1, most=10_000_000, may_differ=True
     )
+
+    @property
+    def permutation(self) -> dict[str, Any]:
+        """Return how a permutation test is done, as arguments of the statistics."""
+        how = {"sides": self.sides, "method": self.p_method, "count": self.p_count}
+        return {**how, "permutations": self.permutations, "seed": self.seed}
 
 
 class Sensitive(Permuted):

@@ -16,7 +16,7 @@ from wordworth.measure.analogy import Rule
 from wordworth.results.findings import Findings
 from wordworth.statistics.correlation import rank_correlation
 from wordworth.task.settings import Intervals, WordLookup
-from wordworth.task.valence import get_bootstrap_options, score_slots
+from wordworth.task.valence import score_slots
 from wordworth.task.words import TooFewWordsError, choose_spellings, match_rated_words
 
 
@@ -93,7 +93,7 @@ def _correlate(
     """Return value, low and high of every slot; without settings only the value."""
     if settings is None:
         return {"value": rank_correlation(cosine, scores)}
-    rho = correlate(cosine, scores, items=names, **get_bootstrap_options(settings))
+    rho = correlate(cosine, scores, items=names, **settings.bootstrap)
     return {"value": rho.value, "low": rho.low, "high": rho.high}
 
 

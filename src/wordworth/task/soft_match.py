@@ -1,7 +1,7 @@
 """Soft match: accuracy and diversity when a guess near the target counts."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from wordworth.progress import waiting
 from wordworth.results.findings import Findings
 from wordworth.task.prediction import Hits, PredictedWords, compute_shares, record_estimate
 from wordworth.task.settings import Intervals
-from wordworth.task.training import train_vectors
+from wordworth.task.training import Sentences, train_vectors
 from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.soft_match import BUILT_IN, DEPTHS, Similarity, similar, soft_ranks
 
@@ -47,21 +47,13 @@ def load_similarities(
     return near
 
 
-class _Words:
-    """The words of a text, line by line; training iterates over it several times."""
-
-    def __init__(self, corpus: Corpus, parting: Parting) -> None:
-        self.corpus, self.parting = corpus, parting
-
-    def __iter__(self) -> Iterator[list[str]]:
-        return (self.parting(line).words for line in self.corpus)
-
-
 def train_word2vec(corpus: Corpus, parting: Parting = Parting(), *, dim: int = DIM, seed: int = 0) -> Embedding:  # noqa: B008 - frozen
     """Train word2vec on a text as the paper does: 50 dimensions."""
     steps = (f"word2vec of {corpus.name}, {dim} dimensions, min_count 5, seed {seed}",)
     provenance = Provenance(TRAINED, language=corpus.language, steps=steps)
-    trained = train_vectors("Word2Vec", _Words(corpus, parting), provenance, vector_size=dim, seed=seed)
+    trained = train_vectors(
+        "Word2Vec", Sentences(corpus, lambda line: parting(line).words), provenance, vector_size=dim, seed=seed
+    )
     if trained is None:
         raise WordworthError(f"no word of {corpus.name} occurs often enough to be trained; name an embedding instead")
     return trained

@@ -96,7 +96,7 @@ def score_valence(
     items = RatedItems(words.words, lexicon)
     people, associated = items.people, items.mean(effects)
     for variant in (None, "spearman") if with_spearman else (None,):
-        options = {"ranked": variant == "spearman", "items": items.names, **get_bootstrap_options(settings)}
+        options = {"ranked": variant == "spearman", "items": items.names, **settings.bootstrap}
         agreement = correlate(associated, people, **options)
         record_slots(findings, {**where, "measure": "valence", "variant": variant}, words, agreement)
     if len(words.slots) > 1 and len(items.names) >= 2 * MIN_WORDS_PER_HALF:
@@ -143,7 +143,7 @@ def _score_held_out(
     picking, judging = shuffled[: len(shuffled) // 2], shuffled[len(shuffled) // 2 :]
     best = int(np.argmax(correlate(effects[:, picking], people[picking], resamples=1).value))
     names = [items.names[row] for row in judging.tolist()]
-    rho = correlate(effects[best, judging], people[judging], items=names, **get_bootstrap_options(settings))
+    rho = correlate(effects[best, judging], people[judging], items=names, **settings.bootstrap)
     slot = words.slots[best]._asdict()
     findings.score(**where, **slot, measure="valence", variant="held-out", **get_interval(rho), n=rho.n)
 
@@ -152,17 +152,6 @@ def compute_effect_sizes(words: Layers, poles: Poles) -> NDArray[np.float64]:
     """Return the SC-WEAT effect size of every word: slots × words."""
     high, low = poles
     return np.stack([sc_weat(matrix, high.read(slot), low.read(slot)) for slot, matrix in words.each()])
-
-
-def get_bootstrap_options(settings: Intervals) -> dict[str, Any]:
-    """Return how an interval is resampled, as arguments of the statistics."""
-    return {"resamples": settings.resamples, "seed": settings.seed}
-
-
-def get_permutation_options(settings: Permuted) -> dict[str, Any]:
-    """Return how a permutation test is done, as arguments of the statistics."""
-    names = {"sides": settings.sides, "method": settings.p_method, "count": settings.p_count}
-    return {**names, "permutations": settings.permutations, "seed": settings.seed}
 
 
 def record_slots(findings: Findings, where: dict[str, Any], layers: Layers, rho: Correlation) -> None:
@@ -196,7 +185,7 @@ def _test_words(
     The score says how p of the words was computed; it has no p of its own. All p may be the same: then it is skipped.
     """
     assert isinstance(settings, Permuted)
-    options, (words, (high, low)) = get_permutation_options(settings), tested
+    options, (words, (high, low)) = settings.permutation, tested
     every = []
     for (slot, matrix), d in zip(words.each(), effects, strict=True):
         test = sc_weat_p(matrix, high.read(slot), low.read(slot), **options)
@@ -237,7 +226,7 @@ class RatedEffects:
 def score_shuffled(findings: Findings, rated: RatedEffects, settings: Intervals) -> None:
     """Record mean ρ and the range of 95 % of the shuffles; then ρ above that mean, with p."""
     chance, p = shuffled_pearson(rated.effects, rated.people, shuffles=settings.resamples, seed=settings.seed)
-    rho = correlate(rated.effects, rated.people, items=rated.names, **get_bootstrap_options(settings))
+    rho = correlate(rated.effects, rated.people, items=rated.names, **settings.bootstrap)
     tested = {"p_method": "monte-carlo", "sides": "two", "partitions": settings.resamples, "n": rho.n}
     record_slots(findings, rated.place("shuffled"), rated.layers, chance)
     # Over shuffles the mean is a constant, so only ρ has an interval over words.
@@ -250,7 +239,7 @@ def score_without_poles(findings: Findings, rated: RatedEffects, polar: Collecti
     poles = set(polar)
     rest = [row for row, forms in enumerate(rated.forms) if poles.isdisjoint(forms)]
     names = [rated.names[row] for row in rest]
-    rho = correlate(rated.effects[:, rest], rated.people[rest], items=names, **get_bootstrap_options(settings))
+    rho = correlate(rated.effects[:, rest], rated.people[rest], items=names, **settings.bootstrap)
     record_slots(findings, rated.place("poles-out"), rated.layers, rho)
     total = len(rated.names)
     place = {"model": rated.layers.name, "control": "poles-out", "dataset": rated.lexicon.name}
@@ -289,7 +278,7 @@ def score_raters(lexica: Sequence[Lexicon], among: Set[str], settings: Intervals
             findings.notice("skipped", reason, count=len(words), dataset=f"{one} and {other}")
             continue
         first, second = (np.array([rated[name][word] for word in words]) for name in (one, other))
-        rho = pearson(first, second, items=words, **get_bootstrap_options(settings))
+        rho = pearson(first, second, items=words, **settings.bootstrap)
         findings.score(**place, measure="raters", **get_interval(rho), n=rho.n)
         findings.item(TABLE, **place, word=words, value=first.tolist(), rating=second.tolist())
     return findings

@@ -4,9 +4,18 @@
 """
 
 from wordworth.transform.components import Components, LayerComponents, fit_components, fit_layers, nullified, nullify
-from wordworth.transform.hard_debias import HardDebiased, hard_debias
-from wordworth.transform.leace import Leace, Moments, erased, leace_of
-from wordworth.transform.projection import orthonormal, project_out, remove, vanished, with_lengths_of
+from wordworth.transform.projection import (
+    HardDebiased,
+    Leace,
+    Moments,
+    erased,
+    hard_debias,
+    leace_of,
+    project_out,
+    remove,
+    vanished,
+    with_lengths_of,
+)
 from wordworth.transform.subspace import (
     NothingToRemoveError,
     Stability,
@@ -14,6 +23,7 @@ from wordworth.transform.subspace import (
     class_means,
     difference_direction,
     joined,
+    orthonormal,
     pair_components,
     random_directions,
     set_components,

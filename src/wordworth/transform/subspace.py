@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordworth.embedding import Embedding, Lookup, spellings
-from wordworth.embedding.core import Matrix
+from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
-from wordworth.transform.projection import orthonormal
 
 ROUNDING = 1e-12
 """A principal value below this share of the largest is rounding."""
@@ -39,6 +38,18 @@ class Subspace:
 
     def __len__(self) -> int:
         return len(self.basis)
+
+
+def orthonormal(directions: Vectors) -> Matrix:
+    """Return an orthonormal basis (rows) of the span of `directions` (k, dim), which must be independent."""
+    rows = np.atleast_2d(np.asarray(directions, dtype=np.float64))
+    scale = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not (np.isfinite(scale).all() and (scale > 0).all()):
+        raise WordworthError("a direction to remove is zero or not a number")
+    _, spread, basis = np.linalg.svd(rows / scale, full_matrices=False)
+    if spread[-1] < 1e-10 * spread[0]:
+        raise WordworthError("the directions to remove are not independent; drop the repeated one")
+    return np.asarray(basis, dtype=np.float64)
 
 
 def _find_distinct(embedding: Embedding, words: Sequence[str]) -> Lookup:
@@ -145,6 +156,8 @@ def class_means(
 
 def joined(*subspaces: Subspace) -> Subspace:
     """Return the span of several subspaces, such as gender and religion."""
+    if len(subspaces) == 1:
+        return subspaces[0]
     return Subspace(
         " and ".join(one.name for one in subspaces),
         orthonormal(np.concatenate([one.basis for one in subspaces])),

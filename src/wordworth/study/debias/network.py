@@ -23,8 +23,8 @@ from wordworth.encode import checked_layers, in_contexts
 from wordworth.encode.heads import Headed
 from wordworth.encode.model import wrap
 from wordworth.errors import WordworthError
+from wordworth.nli.attention import AttentionNli
 from wordworth.nli.loading import load_attention_nli
-from wordworth.nli.over_vectors import AttentionNli
 from wordworth.repair.checkpoint import InSubwords, Repaired, load_whole, repair_network
 from wordworth.repair.subwords import every_piece
 from wordworth.results.findings import Findings
@@ -47,7 +47,7 @@ from wordworth.study.mitigation import EQUALIZE, SPECIFIC, Change, list_bias_wor
 from wordworth.study.predict import STUDY as PREDICT
 from wordworth.task.nli import score_nli_probe
 from wordworth.transform import with_lengths_of
-from wordworth.whole_words.model import WordModel, wrap_word_model
+from wordworth.whole_words.model import wrap_word_model
 
 
 def debias_network(named: Resolved, settings: DebiasSettings) -> Findings:
@@ -108,8 +108,7 @@ def _measure_versions(
     labelled: list[NliData] = []
     if "nli" in wanted and _are_here(findings, headed.name, TRAIN, TEST):
         labelled = [load_nli(TRAIN), load_nli(TEST)]
-    for pairs in labelled:
-        findings.add_data(pairs, len(pairs))
+    findings.add_data(*labelled)
     data = load_task_data(findings, settings) if wanted & set(GEOMETRY) else None
     if not (labelled or data or "prediction" in wanted):
         return
@@ -121,7 +120,11 @@ def _measure_versions(
         if "prediction" in wanted:
             words = wrap_word_model(network, headed.tokenizer, **about)
             model = words.reader.base
-            found.add(_predict(words, chosen))
+            shared = {name: getattr(chosen, name) for name in ("corpus", "words", "seed", "resamples")}
+            predicted = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **shared))
+            predicted.models = {}
+            is_shown = pl.col("experiment") == "prediction"
+            found.add(predicted.select(lambda row: row["experiment"] == "prediction", is_shown))
         else:
             model = wrap(network.base_model, headed.tokenizer, **about)  # type: ignore[arg-type]
         layers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
@@ -146,13 +149,6 @@ def _are_here(findings: Findings, model: str, *names: str) -> bool:
         reason = f"{lacking[0]} is not on this machine (`wordworth show {lacking[0]}`)"
         findings.notice("skipped", reason, model=model, experiment="accuracy")
     return not lacking
-
-
-def _predict(words: WordModel, settings: DebiasSettings) -> Findings:
-    shared = {name: getattr(settings, name) for name in ("corpus", "words", "seed", "resamples")}
-    found = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **shared))
-    found.models = {}
-    return found.select(lambda row: row["experiment"] == "prediction", pl.col("experiment") == "prediction")
 
 
 MODEL = "nli-glove"

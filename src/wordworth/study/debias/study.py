@@ -4,7 +4,7 @@ Every measure is taken on the `original` embedding, on the one that the method m
 random subspace of as many dimensions (`random`, the mean of eight).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from statistics import fmean
@@ -12,23 +12,19 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from wordworth.catalog.models import kind_of, load_one_embedding
+from wordworth.catalog.models import kind_of, load_embedding
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs
 from wordworth.catalog.read.word_sets import AssociationTest, PolarWords, load_tests, polar_words
 from wordworth.catalog.resolve import Resolved
 from wordworth.embedding import Embedding, Layers, spellings
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import label
 from wordworth.progress import progress
 from wordworth.results.columns import KEY
 from wordworth.results.findings import Findings
-from wordworth.results.run import Run
-from wordworth.results.table import Cell, Row, Table
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.mitigation import Change, Treatment, learn, make_treatment
-from wordworth.study.tables import stability_tables
 from wordworth.task.association import score_association
 from wordworth.task.bias import score_bias
 from wordworth.task.geometry import score_stability
@@ -54,7 +50,7 @@ def measure(models: Sequence[Resolved | Embedding], settings: DebiasSettings) ->
 
         return debias_network(models[0], settings)
     findings = Findings("debias")
-    embedding = models[0] if isinstance(models[0], Embedding) else load_one_embedding(models[0])
+    embedding = models[0] if isinstance(models[0], Embedding) else load_embedding(models[0])
     language = embedding.provenance.language or LANGUAGE
     findings.add_embedding(embedding, language)
     chosen = choose_treatment(findings, embedding, settings)
@@ -200,10 +196,8 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
         lists=load_bias_lists() if "bias" in wanted else None,
         polar=polar_words(LANGUAGE),
     )
-    for lexicon in data.lexica:
-        findings.add_data(lexicon, len(lexicon))
-    for pairs in data.pairs:
-        findings.add_data(pairs, len(pairs))
+    findings.add_data(*data.lexica)
+    findings.add_data(*data.pairs)
     if data.lists is not None:
         findings.add_words("Bommasani et al.", data.lists.sets(), "bommasani2020")
     return data
@@ -245,63 +239,3 @@ def add_draws(findings: Findings, draws: Sequence[Findings]) -> None:
     for rows in by_key.values():
         mean = fmean(row["value"] for row in rows)
         findings.score(**rows[0] | {"version": RANDOM, "draw": None, "value": mean})
-
-
-NEUTRALITY = ("net-neutral", "fraction-neutral", "threshold")
-SHOWN = {
-    "valence": ("valence",),
-    "similarity": ("similarity",),
-    "weat": ("weat",),
-    "bias": ("direct-bias", "garg-cosine", "manzini"),
-    "prediction": ("top", "perplexity"),
-    "accuracy": ("accuracy",),
-    **dict.fromkeys(("gender", "nationality", "religion"), NEUTRALITY),
-}
-"""Experiments in the table, and the measures of each; of a probe of inference all that the paper prints."""
-SHOWN_TARGETS = "professions"
-
-
-def tables(run: Run) -> Iterator[Table]:
-    """Yield what the removal cost, before and after and without random directions; and how stable subspaces are."""
-    is_shown = pl.any_horizontal(
-        (pl.col("experiment") == experiment) & pl.col("measure").is_in(measures)
-        for experiment, measures in SHOWN.items()
-    )
-    is_target = (pl.col("experiment") != "bias") | (pl.col("subset") == SHOWN_TARGETS)
-    is_plain = pl.col("draw").is_null() & pl.col("variant").is_null() & pl.col("version").is_not_null()
-    by_row: dict[str, dict[str, dict[str, Any]]] = {}
-    for score in run.scores.filter(is_plain, is_shown, is_target).iter_rows(named=True):
-        by_row.setdefault(name_row(score), {})[score["version"]] = score
-    by_row = {name: scores for name, scores in by_row.items() if ORIGINAL in scores}
-    versions = dict.fromkeys(name for scores in by_row.values() for name in scores if name != ORIGINAL)
-    others = sorted(versions, key=lambda name: name == RANDOM)
-    heads = (ORIGINAL, *(head for name in others for head in (name, "change")), "n")
-    rows = tuple(Row((name,), _cells(scores, others)) for name, scores in by_row.items())
-    if rows:
-        yield Table("what it cost", ("measure",), heads, rows)
-    yield from stability_tables(run.scores)
-
-
-def name_row(score: Mapping[str, Any]) -> str:
-    """Return how the table calls a score: experiment, data, measure and layer."""
-    measure = label(score["measure"], None, score["k"], score["threshold"])
-    parts = [part for part in (score["dataset"], score["subset"], measure) if part and part != score["experiment"]]
-    layer = "" if score["layer"] is None else f", layer {score['layer']}"
-    return f"{score['experiment']}: {' '.join(parts)}{layer}"
-
-
-def _cells(scores: dict[str, dict[str, Any]], others: Sequence[str]) -> tuple[Cell | None, ...]:
-    """Return each version's value, and its change: of neutrality in per cent, as in the paper, else in its unit."""
-    before = scores[ORIGINAL]
-    value = before["value"]
-    is_relative = before["measure"] in NEUTRALITY and value
-    cells: list[Cell | None] = [Cell(value)]
-    for name in others:
-        after = scores[name]["value"] if name in scores else None
-        if after is None:
-            cells += [None, None]
-        elif is_relative:
-            cells += [Cell(after), Cell((after - value) / value, form="percent")]
-        else:
-            cells += [Cell(after), Cell(after - value)]
-    return (*cells, Cell(before["n"], form="count"))

@@ -1,13 +1,12 @@
 """The study `infer`: models × probes × versions × measures of neutrality (Dev et al. 2020), and its tables."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.catalog.resolve import Resolved
@@ -15,20 +14,17 @@ from wordworth.engine.cache import key_of
 from wordworth.measure.neutrality import Tally
 from wordworth.nli.loading import load
 from wordworth.nli.nli import LABELS, MitigableNli, NliModel
-from wordworth.nli.pair_scores import Largest, PairTask, score_pairs
-from wordworth.nli.pairs import PairSet
+from wordworth.nli.pairs import Largest, PairSet, PairTask, score_pairs
 from wordworth.nli.probe import FORMULA, Probe, load_probe, probe_names
 from wordworth.progress import progress
 from wordworth.results.findings import Findings
-from wordworth.results.run import Run
-from wordworth.results.table import Cell, Row, Table
 from wordworth.results.vocabulary import EXPERIMENTS, ORIGINAL, RANDOM
 from wordworth.study.infer import InferSettings
 from wordworth.study.infer.versions import Version, list_mitigations, make_versions, measure_stability
-from wordworth.study.tables import measure_table, stability_tables
 from wordworth.task.nli import (
     Measured,
     Slice,
+    group_hypotheses,
     parse_slice,
     record_gaps,
     record_items,
@@ -38,9 +34,6 @@ from wordworth.task.nli import (
     select_slices,
     take_slice,
 )
-
-Plan = tuple[PairTask, list[Slice]]
-"""The pairs of a probe, and the slices that are measured, the whole first."""
 
 
 def measure(models: Sequence[Resolved | NliModel], settings: InferSettings) -> Findings:
@@ -56,8 +49,7 @@ def measure(models: Sequence[Resolved | NliModel], settings: InferSettings) -> F
     sets = [task.pairs for task in tasks]
     slices = select_slices(sets, settings.slices, settings.by)
     labelled = [load_nli(name, settings.label_map) for name in settings.accuracy]
-    for data in labelled:
-        findings.add_data(data, len(data))
+    findings.add_data(*labelled)
     others = [load(named, settings.device, settings.labels) for named in settings.against]
     for other in others:
         record_model(findings, other, sets)
@@ -72,8 +64,8 @@ def measure(models: Sequence[Resolved | NliModel], settings: InferSettings) -> F
         for task, parts in zip(tasks, slices, strict=True):
             versions = _list_versions(findings, model, task.pairs, settings, labelled)
             versions += [Version(other.name, partial(load, other)) for other in others]
-            plan = task, [take_slice(task.pairs), *parts]
-            _measure_probe(findings, model.name, plan, versions, settings)
+            probed = _Measuring(findings, task, [take_slice(task.pairs), *parts], settings)
+            _measure_probe(probed, model.name, versions)
     return findings
 
 
@@ -115,80 +107,75 @@ def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask
     return task
 
 
-def _measure_probe(
-    findings: Findings, model: str, plan: Plan, versions: Sequence[Version], settings: InferSettings
-) -> None:
-    task, parts = plan
-    probe = task.pairs.probe
+@dataclass(frozen=True, eq=False)
+class _Measuring:
+    """The pairs of a probe, or of its control, and the slices that are measured, the whole first."""
+
+    findings: Findings
+    task: PairTask
+    parts: list[Slice]
+    settings: InferSettings
+
+    def measure(self, version: Version, advance: Callable[[float], None] | None = None) -> Measured:
+        """Tally the probabilities of a version's pairs."""
+        settings = self.settings
+        tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in self.parts]
+        wrong = ("entailment", "contradiction")
+        largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in wrong)
+        for indices, probabilities in score_pairs(version.model(), self.task, advance=advance):
+            places = self.task.pairs.coordinates(indices)
+            for part, tally in zip(self.parts, tallies, strict=True):
+                part.add(tally, places, probabilities)
+            for extreme in largest:
+                extreme.add(indices, probabilities)
+        return Measured(tallies, largest)
+
+    def record(self, place: dict[str, Any], measured: Sequence[Measured], original: Measured | None) -> None:
+        """Record the scores of every slice, and the gaps of the whole."""
+        findings = self.findings
+        for at, part in enumerate(self.parts):
+            tallies, pairs = [one.tallies[at] for one in measured], part.pairs
+            if not tallies[0].pairs:
+                reason = "the sample has no pair of this slice; raise --sample, or measure the slice with --only"
+                findings.notice("skipped", reason, model=place["model"], dataset=pairs.label or pairs.probe.name)
+                continue
+            row, before = {**part.columns, **place}, original.tallies[at] if original else None
+            record_scores(findings, row, tallies, before, self.settings)
+            if not at and "control" not in place:
+                record_gaps(findings, row, group_hypotheses(pairs), tallies, before, self.settings)
+
+
+def _measure_probe(probed: _Measuring, model: str, versions: Sequence[Version]) -> None:
+    findings, settings, whole = probed.findings, probed.settings, probed.parts[0]
+    probe = whole.pairs.probe
     place = {"experiment": _experiment(probe), "model": model}
-    swap = _plan_swap(task, settings)
+    swap: _Measuring | None = None  # the control: pairs whose subjects are two of one kind
+    if probe.swap and settings.swaps:
+        pairs = PairSet.of(probe.swap_subjects())
+        task = PairTask(pairs, settings.swaps, settings.seed)
+        swap = _Measuring(findings, task, [take_slice(pairs)], settings)
     original: Measured | None = None
     first_control: Measured | None = None
     draws: list[Measured] = []
-    with progress(f"{probe.name}: {model}", len(task) * len(versions)) as advance:
+    with progress(f"{probe.name}: {model}", len(probed.task) * len(versions)) as advance:
         for version in versions:
-            measured = _measure_version(version, plan, settings, advance)
-            here = place | version.columns
-            _record(findings, parts, here, [measured], original, settings)
-            record_items(findings, parts[0], here, measured)
+            measured = probed.measure(version, advance)
+            here = place | {"version": version.name, "draw": version.draw}
+            probed.record(here, [measured], original)
+            record_items(findings, whole.pairs, {**whole.columns, **here}, measured)
             original = original or measured
             if version.draw is not None:
                 draws.append(measured)
             elif swap is not None:
-                control = _measure_version(version, swap, settings)
+                control = swap.measure(version)
                 tally = control.tallies[0]
                 same = np.arange(tally.shape[0]) * (tally.shape[1] + 1)
                 tally.counts[same], tally.sums[same] = 0, 0.0  # a word swapped for itself is entailed
-                swapped = {**here, "control": "swap", "dataset": probe.name}
-                _record(findings, swap[1], swapped, [control], first_control, settings)
-                record_over_swap(findings, parts[0], here, measured.tallies[0], control.tallies[0])
+                swap.record({**here, "control": "swap", "dataset": probe.name}, [control], first_control)
+                record_over_swap(findings, {**whole.columns, **here}, measured.tallies[0], tally)
                 first_control = first_control or control
     if draws:
-        _record(findings, parts, {**place, "version": RANDOM}, draws, original, settings)
-
-
-def _plan_swap(task: PairTask, settings: InferSettings) -> Plan | None:
-    """Return the control: pairs whose subjects are two of one kind."""
-    probe = task.pairs.probe
-    if not (probe.swap and settings.swaps):
-        return None
-    pairs = PairSet.of(probe.swap_subjects())
-    return PairTask(pairs, settings.swaps, settings.seed), [take_slice(pairs)]
-
-
-def _measure_version(
-    version: Version, plan: Plan, settings: InferSettings, advance: Callable[[float], None] | None = None
-) -> Measured:
-    task, parts = plan
-    tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in parts]
-    largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in ("entailment", "contradiction"))
-    for indices, probabilities in score_pairs(version.model(), task, advance=advance):
-        places = task.pairs.coordinates(indices)
-        for part, tally in zip(parts, tallies, strict=True):
-            part.add(tally, places, probabilities)
-        for extreme in largest:
-            extreme.add(indices, probabilities)
-    return Measured(tallies, largest)
-
-
-def _record(
-    findings: Findings,
-    parts: Sequence[Slice],
-    place: dict[str, Any],
-    measured: Sequence[Measured],
-    original: Measured | None,
-    settings: InferSettings,
-) -> None:
-    for at, part in enumerate(parts):
-        tallies = [one.tallies[at] for one in measured]
-        if not tallies[0].pairs:
-            reason = "the sample has no pair of this slice; raise --sample, or measure the slice with --only"
-            findings.notice("skipped", reason, model=place["model"], dataset=part.pairs.label or part.pairs.probe.name)
-            continue
-        before = original.tallies[at] if original else None
-        record_scores(findings, part, place, tallies, before, settings)
-        if not at and "control" not in place:
-            record_gaps(findings, part, place, tallies, before, settings)
+        probed.record({**place, "version": RANDOM}, draws, original)
 
 
 def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], layers: Sequence[int] = ()) -> None:
@@ -208,64 +195,3 @@ def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], l
             reason = f"words have no vector and get that of unknown words, as in training: {', '.join(missing)}"
             findings.notice("substituted", reason, count=len(missing), model=model.name)
     findings.add_model(model.name, facts)
-
-
-MAX_EXTREMES = 3
-"""Pairs of each kind in a table; the rest, and those of other versions, are in the items."""
-
-
-def tables(run: Run) -> Iterator[Table]:
-    """Yield for each model and probe Tables 1, 3, 5 with 8 and 9; each slice; Tables 2, 4, 6; and the accuracy."""
-    is_probe = ~pl.col("experiment").is_in(["accuracy", "stability", "subspace"])
-    is_plain = pl.col("variant").is_null() & pl.col("draw").is_null() & pl.col("control").is_null()
-    has_direction = pl.col("measure").is_in([f"lean-{name}" for name in LABELS])
-    shown = run.scores.filter(is_probe, is_plain, ~has_direction)
-    for (model, dataset), some in shown.group_by(["model", "dataset"], maintain_order=True):
-        title = f"{dataset} · {model}"
-        is_whole = pl.col("subset").is_null()
-        yield _by_version(title, some.filter(is_whole))
-        slices = some.filter(~is_whole)
-        if len(slices):
-            yield measure_table(slices, {"subset": "slice", "version": "version"}, f"{title} · slices")
-        yield from _extremes(run, title, str(model), str(dataset))
-    yield from stability_tables(run.scores)
-    accuracy = run.scores.filter(pl.col("experiment") == "accuracy")
-    if len(accuracy):
-        yield measure_table(accuracy, {"model": "model", "dataset": "data", "version": "version"}, "accuracy")
-
-
-def _by_version(title: str, scores: pl.DataFrame) -> Table:
-    """Return one row per version, and under each its relative change from the original."""
-    table = measure_table(scores, {"version": "version"}, "")
-    rows: list[Row] = []
-    before: Row | None = None
-    for row in table.rows:
-        rows.append(row)
-        if row.names == (ORIGINAL,):
-            before = row
-        elif before is not None:
-            pairs = zip(row.cells, before.cells, strict=True)
-            rows.append(Row(("  difference",), tuple(_change(one, other) for one, other in pairs)))
-    name, count = str(scores.item(0, "dataset")), scores.item(0, "n")
-    stated = load_probe(name).paper if name.removesuffix(FORMULA) in probe_names() else ""
-    heading = f"{title} · {count:,} pairs" + (f" (the paper: {stated})" if stated else "")
-    return replace(table, title=heading, rows=tuple(rows))
-
-
-def _change(after: Cell | None, before: Cell | None) -> Cell | None:
-    if after is None or before is None or after.form == "count" or not before.value or after.value is None:
-        return None
-    return Cell((after.value - before.value) / before.value, form="percent")
-
-
-def _extremes(run: Run, title: str, model: str, dataset: str) -> Iterator[Table]:
-    pairs = run.item_table("sentence_pairs").filter(
-        pl.col("model") == model, pl.col("dataset") == dataset, pl.col("version") == ORIGINAL
-    )
-    rows = [
-        Row((f"{row['premise']} ⇒ {row['hypothesis']}",), tuple(Cell(row[name]) for name in LABELS))
-        for _, some in pairs.collect().group_by("extreme", maintain_order=True)
-        for row in some.head(MAX_EXTREMES).iter_rows(named=True)
-    ]
-    if rows:
-        yield Table(f"{title} · farthest from neutral", ("premise ⇒ hypothesis",), tuple(LABELS), tuple(rows))

@@ -8,19 +8,18 @@ own, named beside this one (`against`).
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.contexts.sampling import Flaws
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
-from wordworth.nli.contextual import ElmoVectors, Embedder, average_occurrences, draw_occurrences
+from wordworth.nli.attention import AttentionNli
+from wordworth.nli.contextual import ElmoVectors, Embedder, average_occurrences, draw_occurrences, words_of
 from wordworth.nli.loading import Vectors
 from wordworth.nli.nli import MitigableNli, NliModel
-from wordworth.nli.over_vectors import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import SubspaceWords
-from wordworth.nli.vocabulary import words_of
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 from wordworth.study.debias import HARD, DebiasSettings
@@ -55,11 +54,6 @@ class Version:
     """What was removed, for a reader of the scores."""
     draw: int | None = None
     """The number of a random draw."""
-
-    @property
-    def columns(self) -> dict[str, str | int | None]:
-        """Return the columns of its scores."""
-        return {"version": self.name, "draw": self.draw}
 
 
 def subspace_of(embedding: Embedding, words: SubspaceWords, *, unit: bool = True) -> Subspace:
@@ -132,7 +126,8 @@ def _find_removal(
 ) -> _Removal:
     """Return what is removed from layers of ELMo, from `needed` words of a file, or from what a network looks up."""
     if not chosen.only_first:
-        elmo, over = find_elmo(model, chosen)
+        elmo = check_layers(model, model.name, chosen)
+        over = cast("AttentionNli", model).over
         means = average_by_layer(elmo, words.words, chosen, chosen.seed, report)
         by_layer = {layer: subspace_of(vectors, words) for layer, vectors in means.items()}
         first = next(iter(by_layer.values()))
@@ -168,13 +163,6 @@ def _treat_words(name: str, model: MitigableNli, needed: Embedding, words: Subsp
     return Version(name, partial(model.with_vectors, after), _describe(subspace) + more)
 
 
-def find_elmo(model: NliModel, chosen: ElmoLayers) -> tuple[ElmoVectors, Callable[[ElmoVectors], NliModel]]:
-    """Return the layers of ELMo that a network reads, and what makes it read others; an error if it reads none."""
-    if not isinstance(model, AttentionNli):
-        raise WordworthError(f"{model.name} reads no layers of ELMo; leave --elmo-layers out")
-    return check_layers(model.embedder, model.name, chosen), model.over
-
-
 def _describe(subspace: Subspace) -> str:
     lacking = f"; without {', '.join(subspace.missing)}, which have no vector" if subspace.missing else ""
     return f"{subspace.name}, {len(subspace)} of {subspace.basis.shape[1]} dimensions{lacking}"
@@ -186,8 +174,9 @@ def _tokens(texts: Sequence[str], embedding: Embedding) -> list[str]:
     return [form for word in dict.fromkeys(words) for form in dict.fromkeys((word.lower(), word)) if form in embedding]
 
 
-def check_layers(embedder: Embedder, name: str, settings: ElmoLayers) -> ElmoVectors:
-    """Return the embedder if it is ELMo with the chosen layers; `name` is what an error calls it."""
+def check_layers(reader: NliModel | Embedder, name: str, settings: ElmoLayers) -> ElmoVectors:
+    """Return the ELMo with the chosen layers that a network reads, or that is at hand; an error calls it `name`."""
+    embedder = getattr(reader, "embedder", reader)
     if not isinstance(embedder, ElmoVectors):
         raise WordworthError(f"{name} has no layers of ELMo; leave --elmo-layers out")
     beyond = [layer for layer in settings.elmo_layers if layer > embedder.layers]
@@ -240,11 +229,11 @@ def measure_stability(model: NliModel, settings: InferSettings, report: Report) 
     """Score the stability of subspaces in word vectors, a transformer's subwords, or each chosen layer of ELMo."""
     if not isinstance(model, MitigableNli):
         raise WordworthError(f"{model.name} has no vectors to look at; leave out --stability")
+    words = list_stability_words()
     if settings.only_first:
-        elmo = isinstance(model, AttentionNli) and isinstance(model.embedder, ElmoVectors)
-        return score_stability(model.vectors_of(list_stability_words()), model.name, 1 if elmo else None)
-    findings = Findings()
-    means = average_by_layer(find_elmo(model, settings)[0], list_stability_words(), settings, settings.seed, report)
-    for layer, vectors in means.items():
+        elmo = isinstance(getattr(model, "embedder", None), ElmoVectors)
+        return score_stability(model.vectors_of(words), model.name, 1 if elmo else None)
+    findings, elmo_vectors = Findings(), check_layers(model, model.name, settings)
+    for layer, vectors in average_by_layer(elmo_vectors, words, settings, settings.seed, report).items():
         findings.add(score_stability(vectors, model.name, layer))
     return findings

@@ -52,9 +52,7 @@ class PredictSettings(Placement, Intervals):
         HOW,
     )
     boundary: Literal["required", "ignored"] = setting(
-        "required",
-        "required: a guess must end where the word ends; ignored: the algorithm as printed.",
-        HOW,
+        "required", "required: a guess must end where the word ends; ignored: the algorithm as printed.", HOW
     )
     layers: tuple[int, ...] = setting(
         (),

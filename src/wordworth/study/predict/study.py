@@ -1,14 +1,12 @@
 """The study `predict`: models × a text, with their hits, their surprise, and the words that they never predict."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from wordworth.catalog.read.corpora import HEADINGS, JOINED, Corpus, Report, documents, load_corpus
+from wordworth.catalog.read.corpora import HEADINGS, JOINED, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.pairs import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
@@ -18,12 +16,10 @@ from wordworth.embedding import Embedding
 from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
-from wordworth.results.run import Run
-from wordworth.results.table import Cell, Row, Table, text_table
 from wordworth.study.predict import PredictSettings
-from wordworth.study.tables import arrange, make_table, measure_table
 from wordworth.task.prediction import (
     DRAWN,
+    Text,
     load_paraphrase_sets,
     open_predicted_words,
     record_errors,
@@ -42,54 +38,6 @@ from wordworth.whole_words.soft_match import BUILT_IN
 ENDS = "end"
 """The band of a blank guess: the model would end the line or the text."""
 WORDNET = "wordnet-3.0"
-MIN_DOCUMENTS = 10
-"""Fewer documents are too few to resample."""
-
-
-class Text:
-    """The lines of a corpus, read and counted once; the last one is cut after `max_words` (0: never)."""
-
-    def __init__(self, corpus: Corpus, max_words: int, parting: Parting = Parting()) -> None:  # noqa: B008 - frozen
-        self.corpus, self.max_words, self.parting = corpus, max_words, parting
-        self.flaws: list[str] = []
-        """What is wrong with lines that cannot be read."""
-        self.tally: Counter[str] = Counter()
-        """How often `documents` skipped or joined something."""
-        self.words = self.count = parted = 0
-        last = -1
-        for document, _, words in self._read(self.flaws.append, self.tally):
-            self.count += 1
-            self.words += words
-            parted += document != last
-            last = document
-        if not self.words:
-            raise WordworthError(f"{corpus.name} has no words; give another text with --corpus")
-        self.clusters = "document" if parted >= MIN_DOCUMENTS else "line"
-        """What intervals resample."""
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __iter__(self) -> Iterator[str]:
-        return (line for _, line, _ in self._read())
-
-    def documents(self) -> Iterator[int]:
-        """Yield the number of each line's document."""
-        return (number for number, _, _ in self._read())
-
-    def _read(
-        self, report: Report = lambda _: None, tally: Counter[str] | None = None
-    ) -> Iterator[tuple[int, str, int]]:
-        """Yield the number of each line's document, the line, and how many words it has."""
-        count = 0
-        for number, line in documents(self.corpus, report, tally):
-            parted = self.parting(line)
-            words = len(parted.words)
-            left = min(words, self.max_words - count) if self.max_words else words
-            yield number, line if left == words else parted.first(left), left
-            count += left
-            if self.max_words and count >= self.max_words:
-                return
 
 
 def choose_parting(settings: PredictSettings, language: str) -> Parting:
@@ -144,10 +92,10 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _Data:
     near = load_similarities(soft, trained, parting, wordnet, settings.seed)
     triples = load_paraphrase_sets(probes, corpus, listed, wordnet, settings.seed) if probes else []
     _describe_text(findings, text, listed.name, listed.unit)
-    findings.add_data(corpus, text.words)
+    findings.add_data(corpus, rows=text.words)
     for data in (listed, wordnet, *triples):
         if data is not None and data.sha256 != corpus.sha256:
-            findings.add_data(data, len(data))
+            findings.add_data(data)
     _caution_language(findings, language, f"the frequencies {listed.name}", listed.language)
     for one in near.values():
         if isinstance(one, Embedding):
@@ -216,7 +164,7 @@ def _train(findings: Findings, named: Resolved | WordModel, training: Named, set
     text = load_corpus(training)
     trained = fine_tune(named, text, Training(seed=settings.seed), device=settings.device)
     label = f"{named.name}+{text.name}"
-    findings.add_data(text, text.count)
+    findings.add_data(text, rows=text.count)
     reason = (
         f"trained on {text.name} in one pass: {trained.steps:,} steps, {trained.tokens:,} tokens predicted, mean loss "
         f"{trained.loss:.3f}; its weights are in the cache, `trained/{trained.folder.name}`"
@@ -263,60 +211,3 @@ def _record_model(findings: Findings, model: WordModel, text: Named | None) -> N
     if text is not None:
         facts["fine_tuned"] = load_corpus(text).name
     findings.add_model(model.name, facts)
-
-
-MAX_ERRORS = 12
-"""Guesses and types listed."""
-
-
-def tables(run: Run) -> Iterator[Table]:
-    """Yield Table 1, Figures 1 to 3 as numbers, Table 2, and the errors, of what was run."""
-
-    def select(experiment: str) -> pl.DataFrame:
-        return run.scores.filter(pl.col("experiment") == experiment)
-
-    is_share = pl.col("measure").is_in(["top", "T"])
-    plain = pl.col("variant").is_null() & (pl.col("measure") != "ppx")  # without the authors' own
-    for (dataset,), some in select("prediction").group_by("dataset", maintain_order=True):
-        title = f"{dataset} · % of words and of types predicted"
-        yield measure_table(some.filter(is_share, plain), {"model": "model"}, title, "percent")
-        yield measure_table(some.filter(~is_share, plain), {"model": "model"}, f"{dataset} · surprise")
-    for (dataset,), some in select("coverage").group_by("dataset", maintain_order=True):
-        down = {"model": "model", "subset": "band"}
-        yield measure_table(some, down, f"{dataset} · % covered, by training frequency", "percent")
-    near = select("soft-match").filter(pl.col("measure") == "soft-match")
-    if len(near):
-        title = "% of words predicted, near misses counted (soft match)"
-        yield measure_table(near, {"model": "model"}, title, "percent")
-    paraphrases = select("paraphrase")
-    if len(paraphrases):
-        down = {"model": "model", "dataset": "set", "layer": "layer"}
-        yield measure_table(paraphrases, down, "paraphrases recognised, of rare and of common words")
-    for (model, dataset), some in select("confusion").group_by("model", "dataset", maintain_order=True):
-        bands = dict.fromkeys([*some["subset"], *some["variant"]])
-        heads = sorted(set(some["variant"]), key=[*(band for band in bands if band != ENDS), ENDS].index)
-        cells = arrange(some, lambda row: (row["subset"],), lambda row: row["variant"], _percent)
-        title = f"{model} · {dataset} · % of a band's misses, by the band of the guess"
-        yield make_table(title, ("band missed",), cells, heads)
-    yield from _errors(run)
-
-
-def _percent(score: dict[str, Any]) -> Cell:
-    return Cell(score["value"], form="percent")
-
-
-def _errors(run: Run) -> Iterator[Table]:
-    errors = run.item_table("prediction_errors").collect()
-    for (model,), some in errors.filter(pl.col("experiment") == "instead").group_by("model", maintain_order=True):
-        rows = [
-            Row(
-                (row["guess"] or "(ends the line)", row["band"]),
-                (Cell(row["count"], form="count"), Cell(row["share"], form="percent")),
-            )
-            for row in some.head(MAX_ERRORS).iter_rows(named=True)
-        ]
-        yield Table(f"{model} · predicted instead", ("guess", "band"), ("misses", "% of misses"), tuple(rows))
-    for (model,), some in errors.filter(pl.col("experiment") == "never-predicted").group_by("model"):
-        bands = some.group_by("band", maintain_order=True)
-        words = [[str(band), f"{len(own):,}", ", ".join(own["word"].head(MAX_ERRORS))] for (band,), own in bands]
-        yield text_table(f"{model} · never among the best", ("band", "types", "most frequent in the text"), words)

@@ -1,18 +1,12 @@
 """Contextual to static (Bommasani, Davis & Cardie 2020): language models reduced to one vector per word."""
 
-from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wordworth.errors import WordworthError
 from wordworth.study.base import Study
 from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, ByLayer, Intervals, Named, Placement, Seeded, setting
 from wordworth.task.settings import PAIRS as PAIRS_HELP
-
-if TYPE_CHECKING:
-    from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
 
 EXPERIMENTS = ("quality", "bias", "agreement")
 NONE = "none"
@@ -100,18 +94,6 @@ class Static(Study):
         "text has: twice as many move ρ by about .01, a third of its interval or less."
     )
     is_english_only = True
-
-    def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
-        """Measure the models."""
-        from wordworth.study.static.study import measure_models
-
-        return measure_models(models, settings)
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of a run."""
-        from wordworth.study.static.study import make_tables
-
-        yield from make_tables(run)
 
 
 STUDY = Static()

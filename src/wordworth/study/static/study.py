@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
@@ -22,37 +21,25 @@ from wordworth.embedding import Embedding, Layers
 from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences, split_pooling
 from wordworth.encode.layers import NO_VECTOR
 from wordworth.errors import WordworthError, nearest
-from wordworth.measure.declaration import label
 from wordworth.results.findings import Findings
-from wordworth.results.run import Run
-from wordworth.results.table import Cell, Row, Table, legend_of
-from wordworth.study.inputs import (
-    encode_alone,
-    is_sentence_encoder,
-    is_static,
-    load_model,
-    record_model,
-    select_layers,
-)
+from wordworth.study.inputs import encode_alone, is_sentence_encoder, is_static, load_model, record_model, select_layers
 from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone
-from wordworth.study.tables import pivot
 from wordworth.task.bias import score_agreement, score_bias
 from wordworth.task.similarity import list_words, score_similarity
-from wordworth.task.words import TARGETS, BiasLists, TooFewWordsError, load_bias_lists
+from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists
 from wordworth.transform import fit_components, nullify
 
 PAPERS_POOLINGS = ("mean/mean", "mean")
 """The paper's choice of f and g, which is given intervals and items."""
 
 
-def measure_models(models: Sequence[Resolved | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
+def measure(models: Sequence[Resolved | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
     """Measure language models, and static embeddings next to them where some are named."""
     if not models:
         raise WordworthError("name a language model, such as minilm-l6 (`wordworth ls models`)")
     findings, wanted = Findings("static"), settings.experiments or EXPERIMENTS
     pairs = [load_pairs(name) for name in settings.pairs or PAIRS] if "quality" in wanted else []
-    for one in pairs:
-        findings.add_data(one, len(one))
+    findings.add_data(*pairs)
     lists = load_bias_lists() if {"bias", "agreement"} & set(wanted) else None
     if lists is not None:
         findings.add_words("Bommasani et al.", lists.sets(), "bommasani2020")
@@ -60,19 +47,19 @@ def measure_models(models: Sequence[Resolved | LanguageModel | Embedding], setti
     reduced: list[Layers] = []
     for named in models:
         if is_static(named) or is_sentence_encoder(named):
-            for layers in _load_static(findings, named):
-                _score_static(findings, layers, pairs, lists if "bias" in wanted else None, settings)
+            _score_static(findings, named, pairs, lists if "bias" in wanted else None, settings)
             continue
         if not corpora and not settings.alone:  # static embeddings need no text
             corpora = load_texts(settings.corpus, "english")
             for corpus in corpora:
-                findings.add_data(corpus, corpus.count)
+                findings.add_data(corpus, rows=corpus.count)
         model = load_model(named, settings)  # type: ignore[arg-type]
         record_model(findings, model)
+        source = _Source(findings, model, corpora, settings)
         if pairs:
-            _score_quality(findings, model, corpora, pairs, settings)
+            source.score_quality(pairs)
         if lists is not None:
-            reduced.append(_reduce(findings, model, corpora, lists, settings))
+            reduced.append(source.reduce(lists))
             if "bias" in wanted:
                 findings.add(score_bias(reduced[-1], lists, settings), experiment="bias")
     if "agreement" in wanted and lists is not None:
@@ -81,167 +68,108 @@ def measure_models(models: Sequence[Resolved | LanguageModel | Embedding], setti
     return findings
 
 
-def _load_static(findings: Findings, named: Any) -> Iterator[Layers]:
-    """Yield word vectors, and sentence encoders, which have one vector per word too."""
-    if not is_static(named):
-        yield encode_alone(findings, named, "english")
-        return
-    for embedding in [named] if isinstance(named, Embedding) else load_embeddings(named):
-        findings.add_embedding(embedding, "english")
-        yield Layers.of(embedding)
-
-
 def _score_static(
-    findings: Findings, layers: Layers, pairs: Sequence[Pairs], lists: BiasLists | None, settings: StaticSettings
+    findings: Findings, named: Any, pairs: Sequence[Pairs], lists: BiasLists | None, settings: StaticSettings
 ) -> None:
-    for one in pairs:
-        place = {"experiment": "quality", "model": layers.name, "dataset": one.name}
-        with findings.part(TooFewWordsError, is_requested=bool(settings.pairs), **place):
-            findings.add(score_similarity(layers, one, settings), experiment="quality")
-    if lists is not None:
-        findings.add(score_bias(layers, lists, settings), experiment="bias")
-
-
-def _score_quality(
-    findings: Findings,
-    model: LanguageModel,
-    corpora: Sequence[Corpus],
-    pairs: Sequence[Pairs],
-    settings: StaticSettings,
-) -> None:
-    """Score similarity by layer, pooling and number of sentences (Tables 1, 2, 4–7; Figures 1, 3–10)."""
-    words = tuple(dict.fromkeys(word for one in pairs for word in list_words(one)))
-    if settings.alone:
-        every = _encode_alone(findings, model, words, SUBWORD, settings)
-    else:
-        stops = sorted(set(settings.sentences))
-        how = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
-        aggregating = Aggregating(snapshots=stops, layers=select_layers(model, settings))
-        source = _aggregate(findings, model, corpora, words, how, aggregating, "quality")
-        for over in source.aggregates:
-            sentences = None if over is source.whole else over.sentences
-            place = {"experiment": "quality", "model": model.name, "context": "aggregated", "sentences": sentences}
-            findings.score(**place, measure="contexts", value=float(over.contexts.sum()), n=over.sentences)
-        every = source.every()
-    for layers in every:
-        is_papers = layers.pooling in PAPERS_POOLINGS
-        options = {"with_interval": is_papers, "with_items": is_papers and layers.sentences is None}
-        in_memory = layers.in_memory()
+    """Score word vectors, or a sentence encoder, which has one vector per word too."""
+    every = [named] if isinstance(named, Embedding) else list(load_embeddings(named)) if is_static(named) else []
+    for embedding in every:
+        findings.add_embedding(embedding, "english")
+    for layers in map(Layers.of, every) if every else [encode_alone(findings, named, "english")]:
         for one in pairs:
-            findings.add(score_similarity(in_memory, one, settings, with_best=True, **options), experiment="quality")
+            place = {"experiment": "quality", "model": layers.name, "dataset": one.name}
+            with findings.part(TooFewWordsError, is_requested=bool(settings.pairs), **place):
+                findings.add(score_similarity(layers, one, settings), experiment="quality")
+        if lists is not None:
+            findings.add(score_bias(layers, lists, settings), experiment="bias")
 
 
-def _reduce(
-    findings: Findings, model: LanguageModel, corpora: Sequence[Corpus], lists: BiasLists, settings: StaticSettings
-) -> Layers:
-    """Return the lists' words over a few contexts each, mean/mean, in every layer."""
-    if settings.alone:
-        return next(_encode_alone(findings, model, lists.words, ("mean",), settings))
-    how = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
-    aggregating = Aggregating(poolings=("mean/mean",), layers=select_layers(model, settings))
-    return _aggregate(findings, model, corpora, lists.words, how, aggregating, "bias").aggregated("mean/mean")
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """A language model, and the texts that its words are read in."""
 
+    findings: Findings
+    model: LanguageModel
+    corpora: Sequence[Corpus]
+    settings: StaticSettings
 
-def _encode_alone(
-    findings: Findings, model: LanguageModel, words: Sequence[str], poolings: Sequence[str], settings: StaticSettings
-) -> Iterator[Layers]:
-    """Return the words without a text, under each pooling of their subwords."""
-    contexts, layers = decontextualized(words), select_layers(model, settings)
-    source = in_contexts(model, words, contexts, "decontextualized", layers)
-    if source.reasons:
-        count, reason = len(source.reasons), "words have no vector alone"
-        findings.notice("skipped", reason, count=count, total=len(words), model=model.name, context="decontextualized")
-    return (source.layers(pooling, "english") for pooling in poolings)
+    def score_quality(self, pairs: Sequence[Pairs]) -> None:
+        """Score similarity by layer, pooling and number of sentences (Tables 1, 2, 4–7; Figures 1, 3–10)."""
+        findings, settings = self.findings, self.settings
+        words = tuple(dict.fromkeys(word for one in pairs for word in list_words(one)))
+        if settings.alone:
+            every = self._encode_alone(words, SUBWORD)
+        else:
+            stops = sorted(set(settings.sentences))
+            how = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
+            aggregating = Aggregating(snapshots=stops, layers=select_layers(self.model, settings))
+            source = self._aggregate(words, how, aggregating, "quality")
+            for over in source.aggregates:
+                sentences = None if over is source.whole else over.sentences
+                place = {"experiment": "quality", "model": self.model.name, "context": "aggregated"}
+                count = float(over.contexts.sum())
+                findings.score(**place, measure="contexts", sentences=sentences, value=count, n=over.sentences)
+            every = source.every()
+        for layers in every:
+            is_papers = layers.pooling in PAPERS_POOLINGS
+            options = {"with_interval": is_papers, "with_items": is_papers and layers.sentences is None}
+            in_memory = layers.in_memory()
+            for one in pairs:
+                scores = score_similarity(in_memory, one, settings, with_best=True, **options)
+                findings.add(scores, experiment="quality")
 
+    def reduce(self, lists: BiasLists) -> Layers:
+        """Return the lists' words over a few contexts each, mean/mean, in every layer."""
+        settings = self.settings
+        if settings.alone:
+            return next(self._encode_alone(lists.words, ("mean",)))
+        how = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
+        aggregating = Aggregating(poolings=("mean/mean",), layers=select_layers(self.model, settings))
+        return self._aggregate(lists.words, how, aggregating, "bias").aggregated("mean/mean")
 
-def _aggregate(
-    findings: Findings,
-    model: LanguageModel,
-    corpora: Sequence[Corpus],
-    words: Sequence[str],
-    how: Draw,
-    aggregating: Aggregating,
-    experiment: str,
-) -> Aggregated:
-    """Aggregate words over a sample of sentences; record its size, unreadable lines, and words without a context.
+    def _encode_alone(self, words: Sequence[str], poolings: Sequence[str]) -> Iterator[Layers]:
+        """Return the words without a text, under each pooling of their subwords."""
+        contexts, layers = decontextualized(words), select_layers(self.model, self.settings)
+        source = in_contexts(self.model, words, contexts, "decontextualized", layers)
+        if count := len(source.reasons):
+            place = {"model": self.model.name, "context": "decontextualized"}
+            self.findings.notice("skipped", "words have no vector alone", count=count, total=len(words), **place)
+        return (source.layers(pooling, "english") for pooling in poolings)
 
-    A sentence is a context of each word of the vocabulary in it. The authors' N counts sentences (the paper: contexts).
-    """
-    sample = draw(corpora, words, how)
-    source = over_sentences(model, words, sample, aggregating)
-    place: dict[str, Any] = {"experiment": experiment, "model": model.name, "context": "aggregated"}
-    whole, total = source.whole, len(words)
-    reason = (
-        f"sentences with a word of the vocabulary were drawn from {sample.lines:,} lines of text; its words have "
-        f"{int(whole.contexts.sum()):,} contexts in them"
-    )
-    findings.notice("info", reason, count=sample.sentences, total=sample.eligible, **place)
-    for flaw in sample.flaws:
-        findings.notice("skipped", f"{flaw}; the rest was used", **place)
-    if sample.broken > len(sample.flaws):
-        findings.notice("skipped", "lines of the text could not be read", count=sample.broken, **place)
-    if source.never_met:
-        findings.item("word_lists", **place, list="never met", word=list(source.never_met))
-        reason = "words are never met in the text; their decontextualized vectors are used"
-        findings.notice("substituted", reason, count=len(source.never_met), total=total, **place)
-    if source.without_vector:
-        findings.item("word_lists", **place, word=list(source.without_vector), skipped=NO_VECTOR)
-    if whole.windowed:
-        reason = f"contexts are longer than the {model.max_length} tokens that the model admits, and were cut"
-        findings.notice("reduced", reason, count=whole.windowed, **place)
-    if whole.failed:
-        failed = sorted(whole.failed)
-        counts = [whole.failed[word] for word in failed]
-        findings.item("word_lists", **place, list="not located", word=failed, count=counts)
-        reason = f"contexts could not be located among the tokens ({failed[0]!r}: {whole.reasons[failed[0]]})"
-        findings.notice("info", reason, count=sum(counts), **place)
-    return source
+    def _aggregate(self, words: Sequence[str], how: Draw, aggregating: Aggregating, experiment: str) -> Aggregated:
+        """Aggregate words over a sample of sentences; record its size, unreadable lines, and words without a context.
 
-
-def make_tables(run: Run) -> Iterator[Table]:
-    """Yield the best layers, bias a quarter of the way up, and the agreement of the estimators."""
-    scores, has_no_layer = run.scores, pl.col("layer").is_null()
-    is_static_score = (pl.col("experiment") == "quality") & has_no_layer
-    best = scores.filter(pl.col("measure") == "similarity", (pl.col("variant") == "best") | is_static_score)
-    if len(best):
-        mean = best.filter(pl.col("pooling").is_null() | pl.col("pooling").is_in(PAPERS_POOLINGS))
-        yield _make_best_table(mean, ["context", "sentences"], "similarity by sentences, mean/mean: best layers")
-        pooled = best.filter(pl.col("context").is_not_null(), pl.col("sentences").is_null())
-        yield _make_best_table(pooled, ["pooling"], "similarity by pooling (subwords/contexts): best layers")
-    biased = scores.filter(pl.col("experiment") == "bias")
-    top, count = pl.col("layer").max().over("model"), pl.col("layer").n_unique().over("model")
-    has_all = biased.drop_nulls("layer").select((count == top + 1).all()).item()
-    where = "a quarter of the way up" if has_all else "the highest layer measured"
-    chosen = biased.filter(has_no_layer | (pl.col("layer") == (top // 4 if has_all else top)))
-    for name in TARGETS:
-        some = chosen.filter(pl.col("subset") == name)
-        if len(some):
-            names = [f"{row['dataset']} {label(row['measure'], row['variant'])}" for row in some.iter_rows(named=True)]
-            named = some.with_columns(definition=pl.Series(names))
-            yield pivot(named, "definition", "model", f"bias of {name}, {where}")
-    agreed = scores.filter(pl.col("measure") == "agreement", pl.col("variant").is_null())
-    if len(agreed):
-        rows = tuple(
-            Row((row["model"] or "all models", row["dataset"], row["subset"]), (Cell.of_score(row),))
-            for row in agreed.iter_rows(named=True)
+        A sentence is a context of each word of the vocabulary in it. The authors' N counts sentences (the paper:
+        contexts).
+        """
+        findings, sample = self.findings, draw(self.corpora, words, how)
+        source = over_sentences(self.model, words, sample, aggregating)
+        place: dict[str, Any] = {"experiment": experiment, "model": self.model.name, "context": "aggregated"}
+        whole, total = source.whole, len(words)
+        reason = (
+            f"sentences with a word of the vocabulary were drawn from {sample.lines:,} lines of text; its words have "
+            f"{int(whole.contexts.sum()):,} contexts in them"
         )
-        title = "agreement of the estimators: mean rank correlation over layers, [95 % over resampled lists]"
-        yield Table(title, ("model", "bias", "words"), ("ρ",), rows, note=legend_of(rows))
-
-
-def _make_best_table(scores: pl.DataFrame, by: list[str], title: str) -> Table:
-    """Return one row per model and `by`; each data set has a column of values and one of layers."""
-    datasets = scores.get_column("dataset").unique(maintain_order=True).to_list()
-    rows = []
-    for names, group in scores.group_by(["model", *by], maintain_order=True):
-        by_dataset = {row["dataset"]: row for row in group.iter_rows(named=True)}
-        cells: list[Cell | None] = []
-        for row in map(by_dataset.get, datasets):
-            cells.append(Cell(row["value"], cautions=tuple(row["cautions"])) if row else None)
-            cells.append(Cell(row["layer"], form="count") if row and row["layer"] is not None else None)
-        rows.append(Row(tuple("" if name is None else str(name) for name in names), tuple(cells)))
-    heads = tuple(head for dataset in datasets for head in (dataset, f"{dataset} layer"))
-    return Table(title, ("model", *by), heads, tuple(rows), note=legend_of(rows))
+        findings.notice("info", reason, count=sample.sentences, total=sample.eligible, **place)
+        for flaw in sample.flaws:
+            findings.notice("skipped", f"{flaw}; the rest was used", **place)
+        if sample.broken > len(sample.flaws):
+            findings.notice("skipped", "lines of the text could not be read", count=sample.broken, **place)
+        if source.never_met:
+            findings.item("word_lists", **place, list="never met", word=list(source.never_met))
+            reason = "words are never met in the text; their decontextualized vectors are used"
+            findings.notice("substituted", reason, count=len(source.never_met), total=total, **place)
+        if source.without_vector:
+            findings.item("word_lists", **place, word=list(source.without_vector), skipped=NO_VECTOR)
+        if whole.windowed:
+            reason = f"contexts are longer than the {self.model.max_length} tokens that the model admits, and were cut"
+            findings.notice("reduced", reason, count=whole.windowed, **place)
+        if whole.failed:
+            words, counts = zip(*sorted(whole.failed.items()), strict=True)
+            findings.item("word_lists", **place, list="not located", word=list(words), count=list(counts))
+            reason = f"contexts could not be located among the tokens ({words[0]!r}: {whole.reasons[words[0]]})"
+            findings.notice("info", reason, count=sum(counts), **place)
+        return source
 
 
 @dataclass(frozen=True)

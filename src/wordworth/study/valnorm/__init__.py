@@ -1,7 +1,6 @@
 """ValNorm (Toney & Caliskan 2021): the quality of static embeddings by the valence of their words."""
 
 from types import MappingProxyType
-from typing import Any
 
 from wordworth.study.base import Study
 from wordworth.study.shared_settings import LEXICA, PAIRS, OfEmbeddings

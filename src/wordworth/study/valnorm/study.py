@@ -1,39 +1,34 @@
 """ValNorm's tasks: valence of lexica, three widely shared association tests, word similarity, and analogies.
 
-Several languages give the variance of the tests over them; the decades of HistWords give a series.
+Several languages give the variance of the tests over them; the decades of HistWords give a series. Vectors trained on
+samples of a text, as subs2vec trains them, show how much text an embedding needs (Figure 1).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from statistics import variance
-from typing import Any
 
 import polars as pl
 
+from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
-from wordworth.catalog.read.pairs import load_analogies
-from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_languages
+from wordworth.catalog.read.pairs import Pairs, load_analogies, load_pairs, usual_pairs
+from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_languages, polar_words
 from wordworth.catalog.registry import knows
 from wordworth.catalog.resolve import Resolved
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
+from wordworth.progress import waiting
 from wordworth.results.findings import Findings
-from wordworth.results.run import Run
-from wordworth.results.table import Cell, Table
 from wordworth.results.vocabulary import Caution
-from wordworth.study.inputs import is_lexicon_name, load_tests_in, load_vectors
+from wordworth.study.inputs import is_lexicon_name, load_lexicon_in, load_own_lexicon, load_tests_in, load_vectors
 from wordworth.study.shared_settings import ALL
-from wordworth.study.tables import Cells, make_table, score_tables
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
-from wordworth.study.valnorm.data import (
-    LEXICA,
-    load_all_pairs,
-    load_lexica,
-    load_polar,
-    measure_corpus_sizes,
-)
-from wordworth.task.association import score_association
-from wordworth.task.sensitivity import score_association_variants, score_valence_variants
+from wordworth.study.weat import score_tests
+from wordworth.task.sensitivity import VectorVariants, make_vector_variants, score_valence_variants
 from wordworth.task.similarity import record_neighbours, score_analogies, score_similarity
+from wordworth.task.training import Sentences, choose_lines, train_fasttext
 from wordworth.task.valence import (
     RatedEffects,
     compute_effect_sizes,
@@ -43,9 +38,10 @@ from wordworth.task.valence import (
     score_valence,
     score_without_poles,
 )
-from wordworth.task.variants import VectorVariants, make_vector_variants
 from wordworth.task.words import Poles, TooFewWordsError, choose_spellings, match_rated_words, select_poles
 
+LEXICA = ("bellezza", "anew", "warriner")
+PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
 LANGUAGES = ("chinese", "german", "polish", "portuguese", "spanish", "turkish")
 """Besides English, as in Table 3."""
 TESTS = ("weat1", "weat2", "weat8")
@@ -58,123 +54,177 @@ def measure(models: Sequence[Resolved | Embedding], settings: ValnormSettings) -
     """Measure static embeddings. Of `all` languages, an experiment that fails in one is a notice."""
     _check(models, settings)
     chosen = settings.experiments or EXPERIMENTS
-    experiments = {"valence": _valence, "weat": _associations, "similarity": _similarity, "analogy": _analogies}
-    is_requested = not _all(settings)
     findings = Findings("valnorm")
-    for layers, language in load_vectors(findings, models, settings, sorted(polar_languages(), key=_english_first)):
-        versions = make_vector_variants(layers)
-        for name, run in experiments.items():
+    languages = sorted(polar_languages(), key=lambda language: (language != "english", language))
+    for layers, language in load_vectors(findings, models, settings, languages):
+        one = _Measured(findings, layers, language, settings, make_vector_variants(layers))
+        experiments = {"valence": one.score_valence, "weat": one.score_associations}
+        experiments |= {"similarity": one.score_similarity, "analogy": one.score_analogies}
+        for name, score in experiments.items():
             if name in chosen:
                 place = {"model": layers.name, "experiment": name, "language": language}
-                with findings.part(is_requested=is_requested, **place):
-                    run(findings, layers, language, settings, versions)
-    _variances(findings)
+                with findings.part(is_requested=settings.languages != (ALL,), **place):
+                    score()
+    _score_variances(findings)
     if RATERS in chosen:
-        _raters(findings, settings)
+        _score_raters(findings, settings)
     for corpus in settings.corpus if "corpus-size" in chosen else ():
-        measure_corpus_sizes(findings, corpus, settings)
+        _measure_corpus_sizes(findings, corpus, settings)
     return findings
 
 
-def _english_first(language: str) -> tuple[bool, str]:
-    return language != "english", language
-
-
-def _all(settings: ValnormSettings) -> bool:
-    return settings.languages == (ALL,)
-
-
-def _valence(
-    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, versions: VectorVariants
-) -> None:
-    polar, lexica = load_polar(findings, language), load_lexica(findings, settings, language)
-    poles = select_poles(layers, polar, settings)
-    for lexicon in lexica:
-        findings.add_data(lexicon, len(lexicon))
-        scores = score_valence(layers, poles, lexicon, settings)
-        scores.add_cautions([Caution.MACHINE_TRANSLATED] if polar.by_machine else [])
-        findings.add(scores, experiment="valence")
-        findings.add(record_neighbours(layers, lexicon, settings))
-        _controls(findings, layers, (poles, polar), lexicon, settings)
-        if settings.sensitivity:
-            every = {"polar words": poles, **_other_poles(layers, language, settings)}
-            variants = score_valence_variants(layers, every, lexicon, settings, versions)
-            findings.add(variants, experiment="sensitivity")
-
-
-def _similarity(
-    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, _: VectorVariants
-) -> None:
-    for pairs in load_all_pairs(findings, settings, language):
-        findings.add_data(pairs, len(pairs.scores))
-        with findings.part(TooFewWordsError, is_requested=bool(settings.pairs), model=layers.name, dataset=pairs.name):
-            findings.add(score_similarity(layers, pairs, settings), experiment="similarity")
-
-
 def _check(models: Sequence[Resolved | Embedding], settings: ValnormSettings) -> None:
-    corpus, asked = settings.corpus, settings.experiments
-    if not models and not corpus and set(asked) != {RATERS}:
+    corpus, requested = settings.corpus, settings.experiments
+    if not models and not corpus and set(requested) != {RATERS}:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
-    if "corpus-size" in asked and not corpus:
+    if "corpus-size" in requested and not corpus:
         raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
-    if _all(settings) and corpus:
+    if settings.languages == (ALL,) and corpus:
         raise WordworthError("vectors are trained on text of one language: give --corpus without --language all")
-    if asked and "corpus-size" not in asked and corpus:
+    if requested and "corpus-size" not in requested and corpus:
         raise WordworthError(f"the corpus {corpus[0]} is for the experiment corpus-size: add --experiment corpus-size")
     if (settings.word_column or settings.rating_column) and all(map(is_lexicon_name, settings.lexica)):
         raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
 
 
-def _controls(
-    findings: Findings, layers: Layers, poles: tuple[Poles, PolarWords], lexicon: Lexicon, settings: ValnormSettings
-) -> None:
-    """Score shuffled ratings, and the lexicon without polar words; a lexicon with few words loses its control only."""
-    with findings.part(experiment="control", model=layers.name, dataset=lexicon.name):
-        words, lexicon = match_rated_words(findings, layers, lexicon, settings)
-        rated = RatedEffects(words, lexicon, compute_effect_sizes(words, poles[0]))
-        score_shuffled(findings, rated, settings)
-        polar = [*poles[1].pleasant, *poles[1].unpleasant]
-        resolved = layers.select(polar, choose_spellings(lexicon.language, settings)).resolved
-        score_without_poles(findings, rated, set(resolved), settings)
+@dataclass(eq=False)
+class _Measured:
+    """One model in one language, and the experiments on it."""
 
+    findings: Findings
+    layers: Layers
+    language: str
+    settings: ValnormSettings
+    variants: VectorVariants
 
-def _raters(findings: Findings, settings: ValnormSettings) -> None:
-    """Score how raters agree: §4 on the words that three lexica share, Table 3 on those of Bellezza and ANEW."""
-    loaded: list[Lexicon] = []
-    for name in (*LEXICA, *(f"bellezza-{language}" for language in LANGUAGES)):
-        with findings.part(is_requested=name in LEXICA, experiment=RATERS, dataset=name):  # one that cannot be fetched
-            loaded.append(load_lexicon(name))
-            findings.add_data(loaded[-1], len(loaded[-1]))
-    bellezza, anew, warriner, *others = loaded
-    english = [bellezza, anew, warriner]
-    findings.add(score_raters(english, find_common_words(english), settings), experiment=RATERS)
-    shared = find_common_words([bellezza, anew])
-    findings.add(score_raters([bellezza, *others], shared, settings), experiment=RATERS)
-
-
-def _other_poles(layers: Layers, language: str, settings: ValnormSettings) -> dict[str, Poles]:
-    """Return other published pleasant and unpleasant words that the embedding has."""
-    found: dict[str, Poles] = {}
-    for pair in OTHER_POLES if language == "english" else ():
-        sets = {name: load_word_set(name).words for name in pair}
-        high, low = (layers.select(words, choose_spellings(language, settings)) for words in sets.values())
-        if min(len(high), len(low)) >= 2:
-            found[" and ".join(pair)] = (high, low)
-    return found
-
-
-def _associations(
-    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, versions: VectorVariants
-) -> None:
-    by_name = bool(settings.tests) or (set(settings.experiments) == {"weat"} and not _all(settings))
-    for test in load_tests_in(findings, settings, TESTS, language, is_requested=by_name):
-        with findings.part(TooFewWordsError, is_requested=bool(settings.tests), model=layers.name, dataset=test.name):
-            findings.add(score_association(layers, test, settings), experiment="weat")
+    def score_valence(self) -> None:
+        """Score valence on every lexicon, its controls, and where requested its sensitivity."""
+        findings, layers, settings = self.findings, self.layers, self.settings
+        polar = load_polar(findings, self.language)
+        lexica = load_lexica(findings, settings, self.language)
+        poles = select_poles(layers, polar, settings)
+        findings.add_data(*lexica)
+        for lexicon in lexica:
+            scores = score_valence(layers, poles, lexicon, settings)
+            scores.add_cautions([Caution.MACHINE_TRANSLATED] if polar.by_machine else [])
+            findings.add(scores, experiment="valence")
+            findings.add(record_neighbours(layers, lexicon, settings))
+            self._score_controls(polar, poles, lexicon)
             if settings.sensitivity:
-                findings.add(score_association_variants(layers, test, settings, versions), experiment="sensitivity")
+                every = {"polar words": poles, **self._select_other_poles()}
+                variants = score_valence_variants(layers, every, lexicon, settings, self.variants)
+                findings.add(variants, experiment="sensitivity")
+
+    def _score_controls(self, polar: PolarWords, poles: Poles, lexicon: Lexicon) -> None:
+        """Score shuffled ratings, and the lexicon without polar words; few words cost only this control."""
+        findings, layers, settings = self.findings, self.layers, self.settings
+        with findings.part(experiment="control", model=layers.name, dataset=lexicon.name):
+            words, lexicon = match_rated_words(findings, layers, lexicon, settings)
+            rated = RatedEffects(words, lexicon, compute_effect_sizes(words, poles))
+            score_shuffled(findings, rated, settings)
+            spelled = choose_spellings(lexicon.language, settings)
+            resolved = layers.select([*polar.pleasant, *polar.unpleasant], spelled).resolved
+            score_without_poles(findings, rated, set(resolved), settings)
+
+    def _select_other_poles(self) -> dict[str, Poles]:
+        """Return other published pleasant and unpleasant words that the embedding has."""
+        poles: dict[str, Poles] = {}
+        spelled = choose_spellings(self.language, self.settings)
+        for pair in OTHER_POLES if self.language == "english" else ():
+            high, low = (self.layers.select(load_word_set(name).words, spelled) for name in pair)
+            if min(len(high), len(low)) >= 2:
+                poles[" and ".join(pair)] = (high, low)
+        return poles
+
+    def score_associations(self) -> None:
+        """Score the association tests."""
+        settings = self.settings
+        is_alone = set(settings.experiments) == {"weat"} and settings.languages != (ALL,)
+        is_requested = bool(settings.tests) or is_alone
+        tests = load_tests_in(self.findings, settings, TESTS, self.language, is_requested=is_requested)
+        score_tests(self.findings, self.layers, tests, settings, self.variants)
+
+    def score_similarity(self) -> None:
+        """Score word similarity."""
+        findings, layers, is_requested = self.findings, self.layers, bool(self.settings.pairs)
+        for pairs in load_all_pairs(findings, self.settings, self.language):
+            findings.add_data(pairs)
+            with findings.part(TooFewWordsError, is_requested=is_requested, model=layers.name, dataset=pairs.name):
+                findings.add(score_similarity(layers, pairs, self.settings), experiment="similarity")
+
+    def score_analogies(self) -> None:
+        """Score the analogies of the language, where there are any."""
+        language, layers = self.language, self.layers
+        name = "google" if language == "english" else f"google-{language}"
+        reason = ""
+        if layers.source is None:
+            reason = "it has no vocabulary to search for answers"
+        elif not knows(name, "analogies"):
+            reason = f"the catalog has no analogies in {language}"
+        elif language != "english" and "analogy" not in self.settings.experiments:
+            reason = f"in {language} they run only on request: --experiment analogy"
+        if reason:
+            self.findings.notice("skipped", reason, model=layers.name, experiment="analogy", language=language)
+            return
+        questions = load_analogies(name)
+        self.findings.add_data(questions)
+        self.findings.add(score_analogies(layers, questions, self.settings), experiment="analogy")
 
 
-def _variances(findings: Findings) -> None:
+def load_lexica(findings: Findings, settings: ValnormSettings, language: str) -> list[Lexicon]:
+    """Return the lexica in this language; Bellezza stands for its words in the language's own lexicon.
+
+    One that nobody asked for by name and that cannot be had costs no more than its own numbers, if there is another.
+    """
+    names = settings.lexica or (LEXICA if language == "english" else (f"bellezza-{language}",))
+    lexica: list[Lexicon] = []
+    available = [name for name in names if settings.lexica or is_lexicon_name(name)]
+    for number, name in enumerate(available, start=1):
+        last = language == "english" and number == len(names) and not lexica
+        is_requested = bool(settings.lexica) or last
+        with findings.part(is_requested=is_requested, experiment="valence", language=language, dataset=str(name)):
+            lexica.append(_load_lexicon(name, settings, language))
+    if language != "english" and not settings.lexica:
+        with findings.part(is_requested=not lexica, experiment="valence", language=language, dataset=language):
+            lexica.append(load_own_lexicon(findings, language, lambda name: _load_lexicon(name, settings, language)))
+    return lexica
+
+
+def _load_lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexicon:
+    local = f"{name}-{language}"
+    named = local if language != "english" and is_lexicon_name(local) else name
+    return load_lexicon_in(named, language, settings, drop_bad=settings.on_bad == "drop")
+
+
+def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
+    """Return the word pairs in this language; of those that nobody asked for by name, what can be had."""
+    default = PAIRS if language == "english" else usual_pairs(language)
+    place = {"experiment": "similarity", "language": language}
+    if not settings.pairs and not default:
+        reason = f"the catalog has no word pairs in {language}; give --pairs"
+        findings.notice("failed", reason, **place)
+    every: list[Pairs] = []
+    for name in settings.pairs or default:
+        with findings.part(is_requested=bool(settings.pairs), dataset=str(name), **place):
+            pairs = load_pairs(name, language=language)
+            if pairs.language != language:
+                raise WordworthError(
+                    f"{pairs.name} has {pairs.language} pairs and the model is {language} (--language)"
+                )
+            every.append(pairs)
+    return every
+
+
+def load_polar(findings: Findings, language: str) -> PolarWords:
+    """Load and record the pleasant and unpleasant words of a language."""
+    polar = polar_words(language)
+    findings.add_words(f"polar words, {language}", {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant})
+    for word in polar.dropped:
+        findings.notice("info", f"the polar word {word!r} was published twice and is used once", language=language)
+    return polar
+
+
+def _score_variances(findings: Findings) -> None:
     """Record the variance of each test over the languages."""
     effects = findings.scores.filter(pl.col("measure") == "weat", pl.col("variant").is_null())
     for (dataset,), some in effects.group_by("dataset", maintain_order=True):
@@ -187,64 +237,55 @@ def _variances(findings: Findings) -> None:
             findings.score(**place, value=variance(means["value"].to_list()), n=len(means))
 
 
-def _analogies(findings: Findings, layers: Layers, language: str, settings: ValnormSettings, _: VectorVariants) -> None:
-    name = "google" if language == "english" else f"google-{language}"
-    reason = ""
-    if layers.source is None:
-        reason = "it has no vocabulary to search for answers"
-    elif not knows(name, "analogies"):
-        reason = f"the catalog has no analogies in {language}"
-    elif language != "english" and "analogy" not in settings.experiments:
-        reason = f"in {language} they run only on request: --experiment analogy"
-    if reason:
-        findings.notice("skipped", reason, model=layers.name, experiment="analogy", language=language)
-        return
-    questions = load_analogies(name)
-    findings.add_data(questions, len(questions))
-    findings.add(score_analogies(layers, questions, settings), experiment="analogy")
+def _score_raters(findings: Findings, settings: ValnormSettings) -> None:
+    """Score how raters agree: §4 on the words that three lexica share, Table 3 on those of Bellezza and ANEW."""
+    loaded: list[Lexicon] = []
+    for name in (*LEXICA, *(f"bellezza-{language}" for language in LANGUAGES)):
+        with findings.part(is_requested=name in LEXICA, experiment=RATERS, dataset=name):  # one that cannot be fetched
+            loaded.append(load_lexicon(name))
+            findings.add_data(loaded[-1])
+    bellezza, anew, warriner, *others = loaded
+    english = [bellezza, anew, warriner]
+    findings.add(score_raters(english, find_common_words(english), settings), experiment=RATERS)
+    shared = find_common_words([bellezza, anew])
+    findings.add(score_raters([bellezza, *others], shared, settings), experiment=RATERS)
 
 
-BELLEZZA = "valence, Bellezza’s words"
-
-
-def tables(run: Run) -> Iterator[Table]:
-    """Yield all scores, then the overviews of languages and raters where there are any."""
-    yield from score_tables(run)
-    yield from filter(None, (compare_languages(run.scores), compare_raters(run.scores)))
-
-
-def compare_languages(scores: pl.DataFrame) -> Table | None:
-    """Return one row per language and model, one column per task, of several data sets the largest."""
-    is_main = (pl.col("experiment") == pl.col("measure")) & pl.col("variant").is_null()
-    is_task = pl.col("measure").is_in(["valence", "weat", "similarity"])
-    shown = scores.filter(is_main, is_task, pl.col("language").is_not_null())
-    if shown.get_column("language").n_unique() < 2:
-        return None
-    cells: Cells = {names: {} for names in shown.select("language", "model").unique(maintain_order=True).rows()}
-    tasks = list(dict.fromkeys(_task_of(row) for row in shown.iter_rows(named=True)))
-    for row in shown.sort("n", descending=True, maintain_order=True).iter_rows(named=True):
-        cell = Cell(row["value"], n=row["n"], cautions=tuple(row["cautions"]))
-        cells[row["language"], row["model"]].setdefault(_task_of(row), cell)
-    spread = scores.filter(pl.col("measure") == "weat", pl.col("variant") == "variance")
-    if len(spread):
-        cells["variance", ""] = {row["dataset"]: Cell(row["value"]) for row in spread.iter_rows(named=True)}
-    title = "languages side by side · ρ, or d of a test (n items); of several lexica or pairs the largest"
-    return make_table(title, ("language", "model"), cells, tasks)
-
-
-def _task_of(row: dict[str, Any]) -> str:
-    if row["measure"] == "weat":
-        return str(row["dataset"])
-    is_bellezza = row["dataset"] in ("bellezza", f"bellezza-{row['language']}", "bellezza-in-anew")
-    return BELLEZZA if is_bellezza else str(row["measure"])
-
-
-def compare_raters(scores: pl.DataFrame) -> Table | None:
-    """Return Pearson's ρ between the ratings of every two lexica, as in Table 3."""
-    pairs = scores.filter(pl.col("measure") == RATERS).select("dataset", "subset", "value").rows()
-    lexica = list(dict.fromkeys(name for one, other, _ in pairs for name in (one, other)))
-    cells: Cells = {(name,): {} for name in lexica}
-    for one, other, value in pairs:
-        cells[one,][other] = cells[other,][one] = Cell(value)
-    title = "ratings of the same words by other people · ρ"
-    return make_table(title, ("lexicon",), cells, lexica) if pairs else None
+def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
+    """Score vectors trained on ever smaller samples of a corpus (Figure 1)."""
+    language = settings.languages[0] if settings.languages else "english"
+    tasks: list[Lexicon | Pairs] = [
+        *load_lexica(findings, settings, language),
+        *load_all_pairs(findings, settings, language),
+    ]
+    lines = load_corpus(corpus, language=language)
+    if lines.language != language:
+        raise WordworthError(
+            f"{lines.name} is {lines.language} text and the language is {language}; give --language {lines.language}"
+        )
+    total = sum(1 for _ in lines)
+    if not total:
+        raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph a line")
+    findings.add_data(lines, rows=total)
+    findings.add_data(*tasks)
+    for share in settings.shares:
+        chosen = choose_lines(total, share, settings.seed)
+        name = f"{Path(str(corpus)).name}@{share:g}%"
+        with waiting(f"training vectors on {name}"):
+            embedding = train_fasttext(
+                Sentences(lines, chosen=chosen), name, dim=settings.dimensions, seed=settings.seed
+            )
+        if embedding is None:
+            reason = "lines have no word that occurs five times"
+            findings.notice("skipped", reason, count=int(chosen.sum()), total=total, model=name)
+            continue
+        findings.add_embedding(embedding, language)
+        layers = Layers.of(embedding)
+        for task in tasks:
+            with findings.part(TooFewWordsError, model=name, dataset=task.name):  # a small sample has few words
+                if isinstance(task, Lexicon):
+                    poles = select_poles(layers, load_polar(findings, language), settings)
+                    result = score_valence(layers, poles, task, settings)
+                else:
+                    result = score_similarity(layers, task, settings)
+                findings.add(result, experiment="corpus-size", sentences=int(chosen.sum()))

@@ -1,12 +1,12 @@
 """VAST (Wolfe & Caliskan 2022): what a language model knows about a word, layer by layer."""
 
-from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wordworth.catalog.registry import entries, entry, knows
+from wordworth.catalog.registry import entries, knows
 from wordworth.errors import WordworthError, nearest
 from wordworth.study.base import Study
+from wordworth.study.shared_settings import LEXICA, PAIRS, TESTS
 from wordworth.task.settings import (
     COMPONENTS,
     CORPUS,
@@ -14,7 +14,6 @@ from wordworth.task.settings import (
     LEXICON,
     MEASURED,
     ON,
-    PAIRS,
     POOLING,
     TEST,
     ByLayer,
@@ -24,18 +23,7 @@ from wordworth.task.settings import (
     setting,
     two_numbers,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import polars as pl
-
-    from wordworth.catalog.resolve import Resolved
-    from wordworth.encode import LanguageModel
-    from wordworth.results.findings import Findings
-    from wordworth.results.run import Run
-    from wordworth.results.table import Table
-    from wordworth.study.vast.words import EncodedWords
+from wordworth.task.settings import PAIRS as RATED_PAIRS
 
 EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
 DEFAULT_CONTEXTS = ("random", "bleached", "aligned", "misaligned")
@@ -49,43 +37,37 @@ TOKEN_EXPERIMENTS = ("tokenization", "probes")
 LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "portuguese")
 """The paper's seven (Figures 20 to 22)."""
 
-CHOSEN: dict[str, Any] = {"group": MEASURED, "may_differ": True}
-
 
 class VastSettings(ByLayer, Permuted, Intervals):
     """Blank choices are the paper's."""
 
-    lexica: tuple[Named, ...] = setting(
-        (), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", option="lexicon", catalog="lexica", **CHOSEN
-    )
+    lexica: tuple[Named, ...] = setting((), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", **LEXICA)
     experiments: tuple[str, ...] = setting(
         (),
         "What is run; all unless given, but `languages` only on a multilingual model.",
+        MEASURED,
         option="experiment",
         choices=EXPERIMENTS,
-        **CHOSEN,
     )
     contexts: tuple[str, ...] = setting(
         (),
         "Text that the words are in; the paper's four unless given, for a sentence encoder decontextualized instead of "
         "random.",
+        MEASURED,
         option="context",
         choices=(*DEFAULT_CONTEXTS, "decontextualized"),
-        **CHOSEN,
     )
     pairs: tuple[Named, ...] = setting(
-        (), f"{PAIRS}, for validation; WordSim, SimLex, RareWord and MEN unless given.", catalog="pairs", **CHOSEN
+        (), f"{RATED_PAIRS}, for validation; WordSim, SimLex, RareWord and MEN unless given.", **PAIRS
     )
-    tests: tuple[Named, ...] = setting(
-        (), f"{TEST}; WEAT 1 to 10 unless given.", option="test", catalog="tests", **CHOSEN
-    )
+    tests: tuple[Named, ...] = setting((), f"{TEST}; WEAT 1 to 10 unless given.", **TESTS)
     controls: tuple[str, ...] = setting(
         (),
         "What contextualization is compared with: a network with random weights, shuffled ratings, no polar words in "
         "the lexicon; all three unless given, or none.",
+        MEASURED,
         option="control",
         choices=(*CONTROLS, "none"),
-        **CHOSEN,
     )
     language: str = setting(
         "english", "Language of the words: lexicon, polar words and templates.", ON, catalog="languages"
@@ -126,14 +108,6 @@ class VastSettings(ByLayer, Permuted, Intervals):
             if label not in LANGUAGES:
                 near = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
                 raise WordworthError(f"--language-corpus {text} is of none of the languages{near}")
-
-
-def languages() -> list[str]:
-    """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
-    from wordworth.catalog.read.word_sets import polar_languages
-
-    lexica, templates = ({one.language for one in entries(kind)} for kind in ("lexica", "templates"))
-    return [one for one in polar_languages() if one != "english" and one in lexica & templates and knows(one, "lexica")]
 
 
 class Vast(Study):
@@ -178,27 +152,6 @@ class Vast(Study):
     )
     non_english_settings = MappingProxyType({"corpus": "none"})
 
-    def measure(self, models: "Sequence[Resolved | LanguageModel]", settings: VastSettings) -> "Findings":
-        """Run the experiments on each model."""
-        from wordworth.results.findings import Findings
-        from wordworth.study.inputs import load_model, record_model
-
-        if not models:
-            raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
-        findings = Findings("vast")
-        for named in models:
-            model = load_model(named, settings)
-            record_model(findings, model)
-            _run_experiments(findings, model, settings)
-        return findings
-
-    def tables(self, run: "Run") -> "Iterator[Table]":
-        """Yield the tables of the experiments that were run, for each model and language."""
-        for (model, language), scores in run.scores.group_by(["model", "language"], maintain_order=True):
-            name = " · ".join(str(part) for part in (model, language) if part and part != "english")
-            yield from _layer_tables(name, scores)
-            yield from _other_tables(name, scores)
-
     def languages(self) -> list[str] | None:
         """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
         from wordworth.catalog.read.word_sets import polar_languages
@@ -209,96 +162,3 @@ class Vast(Study):
 
 
 STUDY = Vast()
-
-
-def _run_experiments(findings: "Findings", model: "LanguageModel", settings: VastSettings) -> None:
-    from wordworth.study.vast.contextualization import score_contextualization, score_languages
-    from wordworth.study.vast.isolation import score_bias, score_isolation, score_validation
-    from wordworth.study.vast.probes import score_probes
-    from wordworth.study.vast.tokenization import score_tokenization
-    from wordworth.study.vast.words import load_lexica, load_words
-
-    words = load_words(findings, model, settings, settings.language)
-    lexica = load_lexica(findings, words)
-    run = {
-        "contextualization": score_contextualization,
-        "tokenization": score_tokenization,
-        "isolation": score_isolation,
-        "probes": score_probes,
-        "validation": score_validation,
-        "bias": score_bias,
-        "languages": score_languages,
-    }
-    requested = settings.experiments
-    is_multilingual = knows(model.name, "models") and entry(model.name, "models").language == "several"
-    for name in EXPERIMENTS:
-        if name not in requested if requested else name == "languages" and not is_multilingual:
-            continue
-        reason = why_impossible(name, words)
-        if reason and set(requested) == {name}:
-            raise WordworthError(f"the experiment {name} cannot be run: {reason}; choose another --experiment")
-        if reason:
-            findings.notice("skipped", reason, experiment=name, model=model.name)
-        else:
-            run[name](findings, words, lexica)
-
-
-def why_impossible(experiment: str, words: "EncodedWords") -> str:
-    """Return why an experiment cannot be run; blank where it can."""
-    from wordworth.catalog.fetch.sources import here
-    from wordworth.catalog.read.pairs import usual_pairs
-    from wordworth.encode import is_sentence_encoder
-
-    settings, language = words.settings, words.settings.language
-    if experiment in TOKEN_EXPERIMENTS and is_sentence_encoder(words.model):
-        return f"{words.model.name} is a sentence encoder, which has one vector per text and none of a word in it"
-    if experiment in BLEACHED_ONLY and not words.templates.has("bleached"):
-        return f"the templates {words.templates.name} have no bleached text"
-    if experiment == "validation" and not settings.pairs and language != "english" and not usual_pairs(language):
-        return f"the catalog has no word pairs in {language}"
-    if experiment == "probes" and not settings.experiments and language != "english":
-        return f"its sentences are English, and the language is {language}"
-    if experiment == "probes" and not settings.experiments and not here("cola", entry("cola", "corpora").sources):
-        return "CoLA is not on this machine (`wordworth show cola` says where to get it)"
-    return ""
-
-
-def _layer_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
-    """Yield valence by layer and context, and how far it is above that of the untrained network."""
-    from wordworth.study.tables import pivot
-
-    valence = scores.filter(measure="valence")
-    is_whole = valence["experiment"].is_in(["contextualization", "languages"]) & valence["variant"].is_null()
-    for (dataset,), some in valence.filter(is_whole).group_by(["dataset"], maintain_order=True):
-        yield pivot(some, "layer", "context", f"{name} · valence {dataset} by layer")
-    above = valence.filter(control="untrained", variant="above-control")
-    for (dataset,), some in above.group_by(["dataset"], maintain_order=True):
-        yield pivot(some, "layer", "context", f"{name} · valence {dataset} above the same network untrained, by layer")
-
-
-def _other_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
-    """Yield valence, similarity and bias by components nullified, valence by tokenization, and the probes."""
-    import polars as pl
-
-    from wordworth.study.tables import pivot
-
-    isolated = scores.filter(scores["variant"].is_null(), experiment="isolation", measure="valence")
-    for (dataset, layer), some in isolated.group_by(["dataset", "layer"], maintain_order=True):
-        title = f"{name} · valence {dataset}, layer {layer}, by components nullified"
-        yield pivot(some, "components", "context", title)
-    validated = scores.filter(experiment="validation")
-    for (layer,), some in validated.group_by(["layer"], maintain_order=True):
-        yield pivot(some, "components", "dataset", f"{name} · similarity, layer {layer}, by components nullified")
-    biased = scores.filter(experiment="bias")
-    if len(biased):
-        top = biased.filter(biased["layer"] == biased["layer"].max())
-        yield pivot(top, "dataset", "components", f"{name} · weat d, top layer, by components nullified")
-    tokenized = scores.filter(scores["variant"].is_null(), experiment="tokenization")
-    for (context,), some in tokenized.group_by(["context"], maintain_order=True):
-        named = some.with_columns(set=pl.concat_str("subset", "pooling", separator=" "))
-        yield pivot(named, "layer", "set", f"{name} · valence by tokenization and pooling, {context}")
-    probed = scores.filter(experiment="probes")
-    for (measure, subset), some in probed.group_by(["measure", "subset"], maintain_order=True):
-        named = some.with_columns(pl.col("variant").fill_null("whole vector"))
-        title = f"{name} · weighted F1 of {measure} from the {subset}, by components"
-        yield pivot(named, "variant", "components", title)

@@ -1,6 +1,6 @@
 """The words of one model and language in their contexts: each is encoded once per text, for all experiments."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.catalog.resolve import split_label
 from wordworth.contexts import Context, Templates, contexts_in, load_templates, polar_ratings, random_contexts, rescaled
-from wordworth.embedding import Layers
+from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.embedding.core import in_script
 from wordworth.encode import InContexts, LanguageModel, VectorStore, as_read, in_contexts, is_sentence_encoder
 from wordworth.encode.layers import NO_CONTEXT
@@ -21,13 +21,14 @@ from wordworth.statistics.correlation import pearson
 from wordworth.study.inputs import default_pooling, load_corpus_in, load_lexicon_in, load_own_lexicon, select_layers
 from wordworth.study.vast import DEFAULT_CONTEXTS, SENTENCE_CONTEXTS, VastSettings
 from wordworth.task.settings import Named
-from wordworth.task.valence import compute_effect_sizes
-from wordworth.task.words import Poles, TooFewWordsError, merge_words
+from wordworth.task.valence import compute_effect_sizes, record_slots
+from wordworth.task.words import Poles, TooFewWordsError, merge_words, record_missing
 
 LEXICA = ("bellezza", "anew", "warriner")
 TEMPLATE_SCALE = (1.0, 9.0)
 BY_RATING = ("aligned", "misaligned")
 """Contexts whose text depends on the rating of the word."""
+AFFECTS = ("dominance", "arousal")
 Key = tuple[str, int, int]
 
 
@@ -57,14 +58,15 @@ class EncodedWords:
         """Return the layers that are measured, lowest first."""
         return select_layers(self.model, self.settings)
 
+    @cached_property
+    def anew(self) -> Lexicon | None:
+        """Return ANEW, which has the poles of dominance, of arousal and of split words; None in another language."""
+        return load_lexicon("anew") if self.language == "english" else None
+
     @property
     def poles(self) -> tuple[str, ...]:
         """Return the polar words, pleasant ones first."""
         return (*self.polar.pleasant, *self.polar.unpleasant)
-
-    def with_model(self, model: LanguageModel) -> "EncodedWords":
-        """Return the same words in the same texts, for another model."""
-        return replace(self, model=model, _places={})
 
     def encode(
         self,
@@ -157,11 +159,6 @@ class EncodedWords:
                 )
         return encode(lexicon.words, is_polar=False), high, low
 
-    def encode_as_poles(self, lexicon: Lexicon, context: str) -> Layers:
-        """Encode the lexicon's words in the texts of poles: aligned where the context is misaligned."""
-        ratings = list(rescale_ratings(lexicon).values()) if context in BY_RATING else None
-        return self.encode(context, lexicon.words, ratings, is_polar=True).layers(self.pooling)
-
     def choose_layers(self, lexicon: Lexicon) -> tuple[int, ...]:
         """Return the layer of highest valence and the top one of those measured, as the paper takes them.
 
@@ -202,7 +199,8 @@ def load_words(findings: Findings, model: LanguageModel, settings: VastSettings,
         if context not in contexts:
             reason = f"the templates {templates.name} have no text for it"
             findings.notice("skipped", reason, model=model.name, language=language, context=context)
-    text = _find_text(settings, language)
+    own_texts = dict(map(split_label, settings.language_corpus))
+    text = own_texts.get(language, settings.corpus if language == settings.language else "")
     if str(text) in ("", "none"):
         contexts, corpus = tuple(context for context in contexts if context != "random"), None
     else:
@@ -218,15 +216,6 @@ def load_words(findings: Findings, model: LanguageModel, settings: VastSettings,
     return EncodedWords(
         model, language, templates, corpus, polar, contexts, settings.pooling or default_pooling(model), settings
     )
-
-
-def _find_text(settings: VastSettings, language: str) -> Named:
-    """Return the text of a language's random contexts; blank where none was given."""
-    for named in settings.language_corpus:
-        label, target = split_label(named)
-        if label == language:
-            return target
-    return settings.corpus if language == settings.language else ""
 
 
 def balance(findings: Findings, polar: PolarWords, seed: int) -> PolarWords:
@@ -257,15 +246,51 @@ def record_lexicon(findings: Findings, words: EncodedWords, name: Named | None =
     else:
         lexicon = load_lexicon_in(name, words.language, words.settings)
     lexicon = put_lexicon_into_script(findings, lexicon, words.templates)
-    findings.add_data(lexicon, len(lexicon))
+    findings.add_data(lexicon)
     forms = dict(zip(lexicon.words, as_read(words.model.tokenizer, lexicon.words), strict=True))
     return merge_words(findings, words.model.name, lexicon, forms)
 
 
-def load_anew(words: EncodedWords, lexica: Sequence[Lexicon]) -> Lexicon | None:
-    """Load ANEW, which has the poles of dominance, of arousal and of split words, where they are scored."""
-    is_needed = words.language == "english" and any("dominance" in lexicon.ratings for lexicon in lexica)
-    return load_lexicon("anew") if is_needed else None
+def score_affects(
+    words: EncodedWords, layers: Layers, lexicon: Lexicon, transform: Callable[[Layers], Layers] = lambda layers: layers
+) -> Findings:
+    """Score ρ for dominance and arousal, where the lexicon rates them; `layers` are its words in a context.
+
+    The poles are the 25 highest and lowest words of ANEW, which are removed from the lexicon. `transform` changes the
+    vectors of both.
+    """
+    findings, words_of_poles = Findings(), layers
+    affects = [affect for affect in AFFECTS if affect in lexicon.ratings]
+    if not affects or words.anew is None:
+        return findings
+    if layers.context == "misaligned":
+        # In the texts of poles, which stay aligned.
+        rescaled_ratings = list(rescale_ratings(lexicon).values())
+        encoded = words.encode(layers.context, lexicon.words, rescaled_ratings, is_polar=True)
+        words_of_poles = encoded.layers(words.pooling)
+    rated = transform(layers)
+    place = {**layers.columns, "language": words.language, "dataset": lexicon.name}
+    for affect in affects:
+        poles = []
+        sides = choose_greedy_poles(words.anew.words, words.anew.ratings[affect].tolist())
+        for end, side in zip(("high", "low"), sides, strict=True):
+            pole = words_of_poles.select(side)
+            why = {at: f"not in {lexicon.name}" if one == NOT_FOUND else one for at, one in pole.reasons.items()}
+            poles.append(transform(replace(pole, reasons=why)))
+            record_missing(findings, "word_lists", place, poles[-1], list=f"{affect}: {end}")
+        high, low = poles
+        if min(len(high), len(low)) < 2:
+            reason, where = "its poles have fewer than two words", {"model": layers.name, "dataset": lexicon.name}
+            findings.notice("skipped", reason, **where, context=layers.context, measure=affect)
+            continue
+        polar = {*high.resolved, *low.resolved}
+        rest = rated.rows(np.array([row for row, form in enumerate(rated.resolved) if form not in polar]))
+        people = dict(zip(lexicon.words, lexicon.ratings[affect].tolist(), strict=True))
+        ratings = np.array([people[word] for word in rest.words])
+        effects = compute_effect_sizes(rest, (high, low))
+        rho = pearson(effects, ratings, items=rest.words, **words.settings.bootstrap)
+        record_slots(findings, {**place, "measure": affect}, rated, rho)
+    return findings
 
 
 def find_script(words: Sequence[str]) -> str:

@@ -1,19 +1,31 @@
-"""Experiment 2: words of one token against words of several (VAST, Figures 2 and 8)."""
+"""VAST's experiments on the tokens of a word (2), and on a word among others (4).
 
-from collections.abc import Sequence
+Experiment 2 compares words of one token with words of several (Figures 2 and 8). Experiment 4 asks what the top
+components hold, by logistic regression (“Semantic Isolation”): acceptability of a CoLA sentence from the vector of its
+last word; the last word's part of speech from its own vector and from that of the word before it. Each from the whole
+vector, from the top components, and from the rest. Mean, components and scale are fitted on the training part and
+applied to the test part.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.lexica import Lexicon, load_lexicon
-from wordworth.contexts import bleached
+from wordworth.catalog.read.corpora import Tagged, load_corpus, tagged_sentences
+from wordworth.catalog.read.lexica import Lexicon
+from wordworth.contexts import Context, bleached
+from wordworth.embedding import Slot
 from wordworth.encode import InContexts, token_counts
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import NoticeKind
 from wordworth.statistics.correlation import pearson
 from wordworth.study.vast.words import EncodedWords, choose_greedy_poles
-from wordworth.task.valence import compute_effect_sizes, get_bootstrap_options, record_slots
+from wordworth.task.probes import Part, score_probe
+from wordworth.task.valence import compute_effect_sizes, record_slots
 from wordworth.task.words import UNBALANCED
 
 POOLINGS = ("first", "last", "mean", "max")
@@ -33,10 +45,9 @@ def score_tokenization(findings: Findings, words: EncodedWords, lexica: list[Lex
 
     In random contexts, as the paper, with the words that the corpus has; and bleached, where no word is lost.
     """
-    anew = load_lexicon("anew") if words.language == "english" else None
     for context in [one for one in ("random", "bleached") if one in words.contexts] or ["bleached"]:
         comparison = _Comparison(words, max(lexica, key=len), context)
-        findings.add(comparison.score(anew), experiment="tokenization")
+        findings.add(comparison.score(), experiment="tokenization")
 
 
 class TokenKinds:
@@ -94,7 +105,7 @@ class _Comparison:
         self.sets = dict(zip(KINDS, _balance(rng, [self.rated.rows(kind) for kind in KINDS]), strict=True))
         self.sides = _balance(rng, [pole.rows(SINGLE) for pole in self.poles])
 
-    def score(self, anew: Lexicon | None) -> Findings:
+    def score(self) -> Findings:
         """Return the scores, and for every word whether it was used."""
         self._record_words()
         size, total = len(self.sets[SINGLE]), len(self.lexicon)
@@ -112,8 +123,8 @@ class _Comparison:
             self._score_poolings(None, [*zip(self.poles, self.sides, strict=True)])
         else:
             self._notice("skipped", "fewer than two polar words of one token on a side, so no scores under such poles")
-        if anew is not None:
-            self._score_multiple_poles(anew)
+        if self.words.anew is not None:
+            self._score_multiple_poles(self.words.anew)
         return self.findings
 
     def _notice(self, kind: NoticeKind, reason: str, **counts: int) -> None:
@@ -161,6 +172,107 @@ class _Comparison:
             parts = np.split(compute_effect_sizes(layers.rows(every), (high, low)), len(self.sets), axis=1)
             for (kind, rows), effects in zip(self.sets.items(), parts, strict=True):
                 chosen, ratings = layers.rows(rows), self.lexicon.valence[layers.positions[rows]]
-                rho = pearson(effects, ratings, items=chosen.words, **get_bootstrap_options(self.words.settings))
+                rho = pearson(effects, ratings, items=chosen.words, **self.words.settings.bootstrap)
                 place = {**self.place, "pooling": pooling, "subset": kind, "measure": "valence", "variant": variant}
                 record_slots(self.findings, place, chosen, rho)
+
+
+MAX_SENTENCES = 4_000
+"""Tagged sentences that are used."""
+TEST_SHARE = 0.2
+LAST, BEFORE = "last word", "word before"
+_LAST_WORD = re.compile(r"(\w[\w'’-]*)\W*$")
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The last word and the one before it in the text up to the last word, and the last word's tag."""
+
+    last: Context
+    before: Context
+    tag: str
+
+
+def find_ending(sentence: Tagged) -> Ending | None:
+    """Return the end of a sentence whose words are separated by spaces; None where it has fewer than two words."""
+    starts = np.cumsum([0, *(len(word) + 1 for word, _ in sentence)]).tolist()
+    spans = [(start, start + len(word), tag) for start, (word, tag) in zip(starts, sentence, strict=False)]
+    text = " ".join(word for word, _ in sentence)
+    words = [span for span in spans if text[span[0]].isalpha()]
+    if len(words) < 2:
+        return None
+    (first, stop, _), (start, end, tag) = words[-2:]
+    cut = text[:end]
+    return Ending(Context(text[start:end], cut, start, end), Context(text[first:stop], cut, first, stop), tag)
+
+
+def score_probes(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
+    """Score acceptability and part of speech from vectors in the top layer, as a whole and by components."""
+    _score_acceptability(findings, words)
+    _score_tags(findings, words)
+
+
+Labelled = Sequence[tuple[Context, str]]
+
+
+def _score_acceptability(findings: Findings, words: EncodedWords) -> None:
+    """Score acceptability of CoLA's in-domain sentences from the vectors of their last words."""
+    corpus = load_corpus("cola")
+    findings.add_data(corpus, rows=corpus.count)
+    sentences: dict[str, list[tuple[Context, str]]] = {"train": [], "dev": []}
+    for path in corpus.paths:
+        part = sentences["train" if "train" in path.name else "dev"]
+        for line in path.read_text(encoding="utf-8").splitlines() if "out_of_domain" not in path.name else ():
+            _, label, _, sentence = line.split("\t")
+            if last := _LAST_WORD.search(sentence):
+                part.append((Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)), label))
+    _probe(findings, words, list(sentences.values()), (corpus.name, LAST), {"acceptability": lambda label: label})
+
+
+def _score_tags(findings: Findings, words: EncodedWords) -> None:
+    """Score whether a treebank's last words are nouns, and their tags, from their vectors and those before them."""
+    corpus = load_corpus("treebank")
+    every = [end for sentence in tagged_sentences(corpus.paths[0]) if (end := find_ending(sentence))]
+    findings.add_data(corpus, rows=len(every))
+    order = np.random.default_rng(words.settings.seed).permutation(len(every))[:MAX_SENTENCES].tolist()
+    cut = round(len(order) * TEST_SHARE)
+    parts = [[every[row] for row in rows] for rows in (order[cut:], order[:cut])]
+    for part in parts:  # both words are in one text, which goes through the model once
+        contexts = [context for end in part for context in (end.last, end.before)]
+        words.encode_contexts([one.word for one in contexts], contexts, "sentence", words.layers[-1:])
+    tasks: dict[str, Callable[[str], str]] = {
+        "noun": lambda tag: "noun" if tag.upper().startswith("N") else "other",
+        "part-of-speech": lambda tag: tag,
+    }
+    for position in (LAST, BEFORE):
+        labelled = [[(end.last if position == LAST else end.before, end.tag) for end in part] for part in parts]
+        _probe(findings, words, labelled, (corpus.name, position), tasks)
+
+
+def _probe(
+    findings: Findings,
+    words: EncodedWords,
+    parts: Sequence[Labelled],
+    where: tuple[str, str],
+    tasks: Mapping[str, Callable[[str], str]],
+) -> None:
+    """Score what a probe tells from top-layer vectors of words in a training and a test part.
+
+    `where` is the data set and which word the vectors are of; `tasks` say what is told, and how it follows from the
+    label. Words that were not located are recorded.
+    """
+    top, settings = words.layers[-1], words.settings
+    place: dict[str, Any] = {"experiment": "probes", "model": words.model.name, "language": words.language}
+    place |= {"dataset": where[0], "subset": where[1], "pooling": words.pooling, "layer": top}
+    read = []
+    for labelled in parts:
+        contexts = [context for context, _ in labelled]
+        encoded = words.encode_contexts([one.word for one in contexts], contexts, "sentence", (top,))
+        skipped = {"word": [contexts[at].word for at in encoded.reasons], "skipped": list(encoded.reasons.values())}
+        findings.item("probed_words", **place, **skipped)
+        vectors = encoded.layers(words.pooling).read(Slot(top)).astype(np.float64)
+        present = [labelled[at] for at in encoded.positions.tolist()]
+        read.append(Part(vectors, [label for _, label in present], [context.word for context, _ in present]))
+    for name, tell in tasks.items():
+        train, test = (replace(part, labels=list(map(tell, part.labels))) for part in read)
+        findings.add(score_probe(name, train, test, place, settings, settings.components))

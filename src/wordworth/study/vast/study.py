@@ -1,28 +1,60 @@
-"""Experiments 3, 5 and 6 of VAST: valence, similarity and bias with the top principal components nullified.
+"""VAST's experiments on layers of a language model.
 
-VAST's authors fit the components on every word that they encoded: their three lexica and the WEATs, followed by the
-polar words. The words of one lexicon do not do: Bellezza's are very pleasant or very unpleasant, so that their first
-component *is* valence, and nullifying it removes what is measured.
+Experiments 1 and 7: where a vector turns from the word to its context, and the same in seven languages. Dominance and
+arousal go with valence. The control `untrained` is the same network with random weights, which shows what the texts
+give away; `shuffled` and `poles-out` are those of every lexicon (`task/valence.py`).
+
+Experiments 3, 5 and 6: valence, similarity and bias with the top principal components nullified. VAST's authors fit the
+components on every word that they encoded: their three lexica and the WEATs, followed by the polar words. The words of
+one lexicon do not do: Bellezza's are very pleasant or very unpleasant, so that their first component *is* valence, and
+nullifying it removes what is measured.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 
+from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import load_pairs, usual_pairs
 from wordworth.catalog.read.word_sets import AssociationTest, load_test, load_tests, translated
+from wordworth.catalog.registry import entry, knows
 from wordworth.contexts import polar_ratings
 from wordworth.embedding import Layers
+from wordworth.encode import LanguageModel, as_read, is_sentence_encoder
+from wordworth.encode.named import untrained
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
-from wordworth.study.vast.contextualization import score_affects
-from wordworth.study.vast.words import BY_RATING, LEXICA, EncodedWords, load_anew, record_lexicon, rescale_ratings
+from wordworth.results.vocabulary import Caution
+from wordworth.statistics.correlation import correlation_difference, pearson
+from wordworth.study.inputs import load_model, record_model
+from wordworth.study.vast import BLEACHED_ONLY, CONTROLS, EXPERIMENTS, LANGUAGES, TOKEN_EXPERIMENTS, VastSettings
+from wordworth.study.vast.tokens import score_probes, score_tokenization
+from wordworth.study.vast.words import (
+    BY_RATING,
+    LEXICA,
+    EncodedWords,
+    load_lexica,
+    load_words,
+    record_lexicon,
+    rescale_ratings,
+    score_affects,
+)
 from wordworth.task.association import score_association
 from wordworth.task.geometry import score_isotropy, score_variance_shares
 from wordworth.task.similarity import list_words, score_similarity
-from wordworth.task.valence import score_valence
+from wordworth.task.valence import (
+    RatedEffects,
+    compute_effect_sizes,
+    record_slots,
+    score_shuffled,
+    score_valence,
+    score_without_poles,
+)
 from wordworth.task.words import TooFewWordsError
 from wordworth.transform import LayerComponents, fit_layers, nullified
 
@@ -32,6 +64,147 @@ TESTS = ("weat1", "weat2", "vast-weat3", "weat4", "weat5", "weat6", "weat7", "we
 SAMPLE_WORDS = 2_500
 NEUTRAL_RATING = 5.0
 """The rating on 1–9 of a WEAT word that no lexicon rates, in aligned and misaligned (the authors' choice)."""
+
+
+def measure(models: Sequence[str | Path | LanguageModel], settings: VastSettings) -> Findings:
+    """Run the experiments on each model."""
+    if not models:
+        raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
+    findings = Findings("vast")
+    for named in models:
+        model = load_model(named, settings)
+        record_model(findings, model)
+        _run_experiments(findings, model, settings)
+    return findings
+
+
+def _run_experiments(findings: Findings, model: LanguageModel, settings: VastSettings) -> None:
+    words = load_words(findings, model, settings, settings.language)
+    lexica = load_lexica(findings, words)
+    run = {
+        "contextualization": score_contextualization,
+        "tokenization": score_tokenization,
+        "isolation": score_isolation,
+        "probes": score_probes,
+        "validation": score_validation,
+        "bias": score_bias,
+        "languages": score_languages,
+    }
+    requested = settings.experiments
+    is_multilingual = knows(model.name, "models") and entry(model.name, "models").language == "several"
+    for name in EXPERIMENTS:
+        if name not in requested if requested else name == "languages" and not is_multilingual:
+            continue
+        reason = why_impossible(name, words)
+        if reason and set(requested) == {name}:
+            raise WordworthError(f"the experiment {name} cannot be run: {reason}; choose another --experiment")
+        if reason:
+            findings.notice("skipped", reason, experiment=name, model=model.name)
+        else:
+            run[name](findings, words, lexica)
+
+
+def why_impossible(experiment: str, words: EncodedWords) -> str:
+    """Return why an experiment cannot be run; blank where it can."""
+    settings, language = words.settings, words.settings.language
+    if experiment in TOKEN_EXPERIMENTS and is_sentence_encoder(words.model):
+        return f"{words.model.name} is a sentence encoder, which has one vector per text and none of a word in it"
+    if experiment in BLEACHED_ONLY and not words.templates.has("bleached"):
+        return f"the templates {words.templates.name} have no bleached text"
+    if experiment == "validation" and not settings.pairs and language != "english" and not usual_pairs(language):
+        return f"the catalog has no word pairs in {language}"
+    if experiment == "probes" and not settings.experiments and language != "english":
+        return f"its sentences are English, and the language is {language}"
+    if experiment == "probes" and not settings.experiments and not here("cola", entry("cola", "corpora").sources):
+        return "CoLA is not on this machine (`wordworth show cola` says where to get it)"
+    return ""
+
+
+def score_contextualization(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
+    """Score valence, dominance and arousal in every context and layer (Figures 1 and 6), and the controls."""
+    scored = []
+    for lexicon in lexica:
+        for context in words.contexts:
+            rated = _score_context(findings, words, lexicon, context, "contextualization")
+            findings.add(score_affects(words, rated.layers, lexicon), experiment="contextualization")
+            scored.append(rated)
+    if "none" not in words.settings.controls:
+        _score_controls(findings, words, scored)
+
+
+def _score_context(
+    findings: Findings, words: EncodedWords, lexicon: Lexicon, context: str, experiment: str
+) -> RatedEffects:
+    layers, poles = words.read_rated(lexicon, context)
+    effects = compute_effect_sizes(layers, poles)
+    findings.add(score_valence(layers, poles, lexicon, words.settings, effects=effects), experiment=experiment)
+    return RatedEffects(layers, lexicon, effects)
+
+
+def _score_controls(findings: Findings, words: EncodedWords, scored: list[RatedEffects]) -> None:
+    """Score each control in every context; the untrained network only on the first lexicon, which it encodes again."""
+    requested, model, seed = words.settings.controls, words.model.name, words.settings.seed
+    controls, blank, first = requested or CONTROLS, None, scored[0].lexicon
+    place: dict[str, Any] = {"experiment": "control", "model": model}
+    if "untrained" in controls:
+        with findings.part(is_requested="untrained" in requested, control="untrained", **place):
+            blank = replace(words, model=untrained(words.model, seed), _places={})  # the same words in the same texts
+            reason = f"the network has {blank.model.source}, and is measured on {first.name} only"
+            findings.notice("info", reason, control="untrained", **place)
+    for rated in scored:
+        for control in controls:
+            # A control that cannot be computed costs only itself.
+            place |= {"dataset": rated.lexicon.name, "context": rated.layers.context}
+            with findings.part(control=control, **place):
+                if control == "shuffled":
+                    score_shuffled(findings, rated, words.settings)
+                elif control == "poles-out":
+                    polar = as_read(words.model.tokenizer, words.poles)
+                    score_without_poles(findings, rated, polar, words.settings)
+                elif blank is not None and rated.lexicon is first:
+                    _score_untrained(findings, rated, blank)
+
+
+def _score_untrained(findings: Findings, rated: RatedEffects, blank: EncodedWords) -> None:
+    """Score ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
+    layers, poles = blank.read_rated(rated.lexicon, str(rated.layers.context))
+    control = RatedEffects(layers, rated.lexicon, compute_effect_sizes(layers, poles))
+    options = blank.settings.bootstrap
+    rho = pearson(control.effects, rated.people, items=rated.names, **options)
+    record_slots(findings, rated.place("untrained"), rated.layers, rho)
+    both = np.stack([rated.effects, control.effects], axis=1)
+    difference = correlation_difference(both, rated.people, **options)
+    above = difference.values[:, 0] - difference.values[:, 1]
+    for at, slot in enumerate(rated.layers.slots):
+        value, low, high = (float(one[at]) for one in (above, difference.low, difference.high))
+        where = {**rated.place("untrained", "above-control"), **slot._asdict(), "n": len(rated.people)}
+        findings.score(**where, value=value, low=low, high=high)
+
+
+def score_languages(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
+    """Score valence in the paper's seven languages with a multilingual model (Figures 20 to 22), and the mean ρ.
+
+    A language that fails is recorded as failed.
+    """
+    model, settings = words.model, words.settings
+    for language in LANGUAGES:
+        with findings.part(model=model.name, experiment="languages", language=language):
+            own_findings = Findings("vast")
+            own = load_words(own_findings, model, settings, language)
+            lexicon = record_lexicon(own_findings, own, "anew" if language == "english" else None)
+            for context in own.contexts:
+                _score_context(own_findings, own, lexicon, context, "languages")
+            own_findings.add_cautions([Caution.MACHINE_TRANSLATED] if own.polar.by_machine else [])
+            findings.add(own_findings)
+    columns = {"experiment": "languages", "model": model.name, "measure": "valence"}
+    means = (
+        findings.scores.filter(pl.col("variant").is_null(), **columns)
+        .group_by("context", "pooling", "layer", maintain_order=True)
+        .agg(pl.col("value").mean(), pl.len().alias("n"))
+        .filter(pl.col("n") > 1)
+    )
+    for row in means.iter_rows(named=True):
+        findings.score(**columns, variant="mean", **row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,13 +292,13 @@ def score_isolation(findings: Findings, words: EncodedWords, lexica: list[Lexico
     in each context. Without words to fit components on, they are fitted on the lexicon's words and the polar words.
     Also: the mean cosine of word pairs, and the share of length that the largest neurons hold.
     """
-    anew, component_words = load_anew(words, lexica), select_component_words(findings, words)
+    component_words = select_component_words(findings, words)
     chosen = {lexicon.name: words.choose_layers(lexicon) for lexicon in lexica}
     every = tuple(sorted({layer for layers in chosen.values() for layer in layers}))
     for context in words.contexts:
         fitted = component_words.fit(context, every) if component_words else None
         for lexicon in lexica:
-            _isolate(findings, words, lexicon, context, chosen[lexicon.name], fitted, anew)
+            _isolate(findings, words, lexicon, context, chosen[lexicon.name], fitted)
 
 
 def _isolate(
@@ -135,7 +308,6 @@ def _isolate(
     context: str,
     chosen: tuple[int, ...],
     fitted: tuple[LayerComponents, int] | None,
-    anew: Lexicon | None,
 ) -> None:
     # Words without a vector are recorded once: by contextualization, where that is run too.
     requested = words.settings.experiments
@@ -149,7 +321,7 @@ def _isolate(
     groups = [restrict(group) for group in (layers, *poles)]
     components, count = fitted or (fit_layers(groups, words.settings.components), sum(map(len, groups)))
     isolated, high, low = (nullified(group, components) for group in groups)
-    affects = score_affects(words, layers, lexicon, anew, lambda group: nullified(restrict(group), components))
+    affects = score_affects(words, layers, lexicon, lambda group: nullified(restrict(group), components))
     place = {"language": words.language, "dataset": lexicon.name, "n": count}
     for part in (
         score_valence(isolated, (high, low), lexicon, words.settings, with_spearman=False),
@@ -168,7 +340,7 @@ def score_validation(findings: Findings, words: EncodedWords, lexica: list[Lexic
     default = PAIRS if words.language == "english" else usual_pairs(words.language)
     chosen = words.choose_layers(lexica[0])
     for pairs in [load_pairs(name, language=words.language) for name in words.settings.pairs or default]:
-        findings.add_data(pairs, len(pairs))
+        findings.add_data(pairs)
         layers = words.encode("bleached", list_words(pairs)).layers(words.pooling).only(chosen)
         isolated = nullified(layers, fit_layers([layers], words.settings.components))
         findings.add(score_similarity(isolated, pairs, words.settings), experiment="validation")
