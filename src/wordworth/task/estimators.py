@@ -22,8 +22,8 @@ from wordworth.measure import (
     pair_direction,
     ripa,
 )
+from wordworth.measure.centroids import mean_over_targets
 from wordworth.measure.directions import resampled_direct_bias
-from wordworth.measure.weighted import mean_over_targets
 from wordworth.statistics.bootstrap import resample_counts
 from wordworth.task.settings import Intervals
 from wordworth.task.words import BiasLists, Sets

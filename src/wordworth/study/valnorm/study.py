@@ -62,7 +62,7 @@ def measure(models: Sequence[Resolved | Embedding], settings: ValnormSettings) -
     is_requested = not _all(settings)
     findings = Findings("valnorm")
     for layers, language in load_vectors(findings, models, settings, sorted(polar_languages(), key=_english_first)):
-        versions = make_vector_variants(layers)
+        versions = make_vector_variants(layers) if settings.sensitivity else None
         for name, run in experiments.items():
             if name in chosen:
                 place = {"model": layers.name, "experiment": name, "language": language}
@@ -85,7 +85,7 @@ def _all(settings: ValnormSettings) -> bool:
 
 
 def _valence(
-    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, versions: VectorVariants
+    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, versions: VectorVariants | None
 ) -> None:
     polar, lexica = load_polar(findings, language), load_lexica(findings, settings, language)
     poles = select_poles(layers, polar, settings)
@@ -96,14 +96,14 @@ def _valence(
         findings.add(scores, experiment="valence")
         findings.add(record_neighbours(layers, lexicon, settings))
         _controls(findings, layers, (poles, polar), lexicon, settings)
-        if settings.sensitivity:
+        if versions is not None:
             every = {"polar words": poles, **_other_poles(layers, language, settings)}
             variants = score_valence_variants(layers, every, lexicon, settings, versions)
             findings.add(variants, experiment="sensitivity")
 
 
 def _similarity(
-    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, _: VectorVariants
+    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, _: VectorVariants | None
 ) -> None:
     for pairs in load_all_pairs(findings, settings, language):
         findings.add_data(pairs, len(pairs.scores))
@@ -164,13 +164,13 @@ def _other_poles(layers: Layers, language: str, settings: ValnormSettings) -> di
 
 
 def _associations(
-    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, versions: VectorVariants
+    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, versions: VectorVariants | None
 ) -> None:
     by_name = bool(settings.tests) or (set(settings.experiments) == {"weat"} and not _all(settings))
     for test in load_tests_in(findings, settings, TESTS, language, is_requested=by_name):
         with findings.part(TooFewWordsError, is_requested=bool(settings.tests), model=layers.name, dataset=test.name):
             findings.add(score_association(layers, test, settings), experiment="weat")
-            if settings.sensitivity:
+            if versions is not None:
                 findings.add(score_association_variants(layers, test, settings, versions), experiment="sensitivity")
 
 
@@ -187,7 +187,9 @@ def _variances(findings: Findings) -> None:
             findings.score(**place, value=variance(means["value"].to_list()), n=len(means))
 
 
-def _analogies(findings: Findings, layers: Layers, language: str, settings: ValnormSettings, _: VectorVariants) -> None:
+def _analogies(
+    findings: Findings, layers: Layers, language: str, settings: ValnormSettings, _: VectorVariants | None
+) -> None:
     name = "google" if language == "english" else f"google-{language}"
     reason = ""
     if layers.source is None:
