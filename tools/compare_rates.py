@@ -5,8 +5,7 @@ from numpy.typing import NDArray
 
 from tools.pages import DOCS, markdown, put
 from wordworth.statistics.correlation import correlation_difference
-from wordworth.statistics.effect_size import weat_difference
-from wordworth.statistics.paired_tests import mcnemar, sign_flip
+from wordworth.statistics.effect_size import mcnemar, sign_flip, weat_difference
 
 PAGE = DOCS / "compare.md"
 RNG = np.random.default_rng(0)

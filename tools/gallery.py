@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from tools.pages import DOCS
 from wordworth.cli import app
-from wordworth.pages import write_report
+from wordworth.pages.page import write_report
 
 GALLERY = DOCS / "gallery"
 FIGURES = DOCS / "figures"

@@ -157,3 +157,10 @@ def visible_json(text: str) -> str:
 
 def _spelled(found: re.Match[str]) -> str:
     return found.group().encode("unicode_escape").decode("ascii")
+
+
+def quoted(word: str | bytes) -> str:
+    """A word as a message shows it, cut where a file that is not what it seems has one of a million letters."""
+    if isinstance(word, bytes):
+        return quoted(word.decode(errors="replace"))
+    return repr(word) if len(word) <= 60 else f"{word[:60]!r}…"

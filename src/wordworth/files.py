@@ -1,16 +1,22 @@
-"""Files that are never half there: temporary names, locks between processes, checksums, and the cache folder."""
+"""Files that are never half there: temporary names, locks between processes, checksums; and files that are packed."""
 
+import bz2
 import errno
+import gzip
 import hashlib
+import lzma
 import os
 import re
 import shutil
 import sys
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from filelock import FileLock
 from platformdirs import user_cache_path
@@ -24,6 +30,40 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _REFUSED = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.EBUSY,
 )  # fmt: skip
+
+
+DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+"""What cut or damaged files raise while they are read."""
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
+
+
+FILE_SUFFIXES = {".gz", ".bz2", ".xz", ".zip"}
+FILE_SUFFIXES |= {".txt", ".vec", ".bin", ".npz", ".npy", ".safetensors", ".kv", ".model", ".gguf"}
+
+
+def plain_name(path: Path) -> str:
+    """Return what tables call a file of vectors unless a label is given: its name without what shows its format."""
+    name = path.name
+    while Path(name).suffix in FILE_SUFFIXES:
+        name = Path(name).stem
+    return name.removesuffix("-w") if path.name.endswith("-w.npy") else name
+
+
+def compression(path: Path) -> str:
+    """Return `gzip`, `bzip2`, `xz`, `zip` or nothing, by the first bytes, whatever the file is called."""
+    with path.open("rb") as stream:
+        start = stream.read(6)
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "")
+
+
+def decompress(path: Path) -> BinaryIO:
+    """Open a file, unpacked where it is gzip, bzip2 or xz. Reading what is damaged raises one of `DAMAGE`."""
+    kind = compression(path)
+    if kind == "gzip":
+        return cast(BinaryIO, gzip.open(path))
+    if kind == "bzip2":
+        return cast(BinaryIO, bz2.open(path))
+    return cast(BinaryIO, lzma.open(path)) if kind == "xz" else path.open("rb")
 
 
 def cache_dir() -> Path:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wordworth.measure import bert_score
-from wordworth.statistics.paired_tests import two_by_two
+from wordworth.statistics.effect_size import two_by_two
 
 pytestmark = pytest.mark.kernels
 

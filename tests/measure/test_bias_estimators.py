@@ -18,7 +18,7 @@ from wordworth.measure import (
     ripa,
     rnsb,
 )
-from wordworth.measure.rnsb import negative_probability
+from wordworth.measure.directions import negative_probability
 
 pytestmark = pytest.mark.kernels
 

@@ -14,8 +14,7 @@ from wordworth.paired.verdict import table_of
 from wordworth.results.run import Run, read_run
 from wordworth.results.vocabulary import Caution
 from wordworth.statistics.correlation import williams
-from wordworth.statistics.effect_size import weat_difference
-from wordworth.statistics.paired_tests import sign_flip
+from wordworth.statistics.effect_size import sign_flip, weat_difference
 
 WORDS = [f"word{number}" for number in range(200)]
 RNG = np.random.default_rng(0)

@@ -5,8 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from wordworth.statistics.correlation import correlation_difference
-from wordworth.statistics.effect_size import weat_difference
-from wordworth.statistics.paired_tests import holm, mcnemar, sign_flip
+from wordworth.statistics.effect_size import holm, mcnemar, sign_flip, weat_difference
 
 NOMINAL, WITHIN, ALPHA = 0.05, 0.015, 0.05
 

@@ -8,8 +8,15 @@ from scipy.stats import pearsonr, spearmanr
 
 from wordworth.errors import WordworthError
 from wordworth.statistics.correlation import correlation_difference, williams
-from wordworth.statistics.effect_size import weat_difference, weat_difference_interval
-from wordworth.statistics.paired_tests import holm, mcnemar, mean_interval, paired_proportions, sign_flip
+from wordworth.statistics.effect_size import (
+    holm,
+    mcnemar,
+    mean_interval,
+    paired_proportions,
+    sign_flip,
+    weat_difference,
+    weat_difference_interval,
+)
 
 pytestmark = pytest.mark.kernels
 

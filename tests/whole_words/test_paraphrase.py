@@ -11,7 +11,7 @@ from wordworth.catalog.read.pairs import Paraphrases, Triple, load_paraphrases
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import wrap
 from wordworth.errors import WordworthError
-from wordworth.statistics.paired_tests import two_by_two
+from wordworth.statistics.effect_size import two_by_two
 from wordworth.whole_words.paraphrase import Relation, default_layer, draw_triples, find_relation, paraphrase
 
 LINE = "[CLS] [SEP] [PAD] [UNK] where dog cat poodle was my asleep now the a rock is curly ?"

@@ -10,13 +10,13 @@ from wordworth.catalog.fetch.hub import HubFile, config_of, from_hub, hub_model,
 from wordworth.catalog.fetch.sources import here, is_offline
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import Named, Resolved, find, located
-from wordworth.embedding.blocks import OnBad
 from wordworth.engine.cache import hash_content
 from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of
 from wordworth.files import measured_sum
 
 if TYPE_CHECKING:  # numpy, which a kind is told without
     from wordworth.embedding import Embedding
+    from wordworth.embedding.blocks import OnBad
 
 Kind = Literal["static", "causal", "masked", "encoder", "sentence", "nli"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -113,7 +113,7 @@ def _kind_of_gguf(path: Path) -> Kind:
 
 
 def load_embeddings(
-    named: Named, *, language: str = "", on_bad: OnBad = "stop", file_format: str | None = None
+    named: Named, *, language: str = "", on_bad: "OnBad" = "stop", file_format: str | None = None
 ) -> "Iterator[Embedding]":
     """Yield the embedding that is named; a folder of HistWords decades gives one per decade."""
     from wordworth.embedding.reading import histwords_decades, load
@@ -148,7 +148,7 @@ def refuse_name(resolved: Resolved) -> None:
         entry(resolved.target, "models")
 
 
-def _load_declared(resolved: Resolved, declared: Entry, on_bad: OnBad) -> "Embedding":
+def _load_declared(resolved: Resolved, declared: Entry, on_bad: "OnBad") -> "Embedding":
     from wordworth.embedding import load
 
     family = declared.details["family"]

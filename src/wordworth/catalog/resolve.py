@@ -19,9 +19,8 @@ from typing import Any, Literal
 from wordworth.catalog.fetch.hub import from_hub, hub_file, hub_model
 from wordworth.catalog.fetch.web import from_web, public_address, web_file
 from wordworth.catalog.registry import Entry, Source, entry, knows
-from wordworth.embedding.blocks import FILE_SUFFIXES, plain_name
 from wordworth.errors import WordworthError
-from wordworth.files import measured_sum
+from wordworth.files import FILE_SUFFIXES, measured_sum, plain_name
 
 Place = Literal["catalog", "path", "web", "hub file", "hub"]
 """`hub` is a model by its name on the hub."""

@@ -3,11 +3,7 @@
 Rows that cannot be used are named with their place, then stopped at or left out, and always counted.
 """
 
-import bz2
-import gzip
-import lzma
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,14 +14,12 @@ from typing import BinaryIO, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.errors import Foreign, WordworthError, listed
+from wordworth.errors import Foreign, WordworthError, listed, quoted
+from wordworth.files import compression, decompress
 from wordworth.progress import progress
 
 SAMPLE = 1 << 18
 """Bytes of the (decompressed) beginning that a format is recognised by."""
-DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
-"""What cut or damaged files raise while they are read."""
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
 OnBad = Literal["stop", "drop"]
 Kind = Literal["number", "zero", "repeat", "fields", "field", "encoding", "word", "header"]
 
@@ -41,35 +35,6 @@ _PLURAL: dict[Kind, str] = {
     "header": "in the header",
 }
 _SHOWN = 3  # flaws of a kind quoted in full; the rest are counted
-
-
-FILE_SUFFIXES = {".gz", ".bz2", ".xz", ".zip"}
-FILE_SUFFIXES |= {".txt", ".vec", ".bin", ".npz", ".npy", ".safetensors", ".kv", ".model", ".gguf"}
-
-
-def plain_name(path: Path) -> str:
-    """Return what tables call a file of vectors unless a label is given: its name without what shows its format."""
-    name = path.name
-    while Path(name).suffix in FILE_SUFFIXES:
-        name = Path(name).stem
-    return name.removesuffix("-w") if path.name.endswith("-w.npy") else name
-
-
-def compression(path: Path) -> str:
-    """Return `gzip`, `bzip2`, `xz`, `zip` or nothing, by the first bytes, whatever the file is called."""
-    with path.open("rb") as stream:
-        start = stream.read(6)
-    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "")
-
-
-def decompress(path: Path) -> BinaryIO:
-    """Open a file, unpacked where it is gzip, bzip2 or xz. Reading what is damaged raises one of `DAMAGE`."""
-    kind = compression(path)
-    if kind == "gzip":
-        return cast(BinaryIO, gzip.open(path))
-    if kind == "bzip2":
-        return cast(BinaryIO, bz2.open(path))
-    return cast(BinaryIO, lzma.open(path)) if kind == "xz" else path.open("rb")
 
 
 @contextmanager
@@ -107,13 +72,6 @@ def _only_member(path: Path) -> zipfile.ZipInfo:
             "one is expected; unpack it and give the path of the one to read"
         )
     return members[0]
-
-
-def quoted(word: str | bytes) -> str:
-    """A word as a message shows it, cut where a file that is not what it seems has one of a million letters."""
-    if isinstance(word, bytes):
-        return quoted(word.decode(errors="replace"))
-    return repr(word) if len(word) <= 60 else f"{word[:60]!r}…"
 
 
 class Flaws:

@@ -15,21 +15,11 @@ from typing import Any
 import numpy as np
 
 from wordworth.embedding import arrays, pickles, word2vec
-from wordworth.embedding.blocks import (
-    Flaws,
-    Kind,
-    OnBad,
-    VectorFile,
-    compression,
-    gather,
-    inner_name,
-    plain_name,
-    sample,
-)
+from wordworth.embedding.blocks import Flaws, Kind, OnBad, VectorFile, gather, inner_name, sample
 from wordworth.embedding.core import Embedding, Provenance
 from wordworth.engine.cache import entry, hash_content
 from wordworth.errors import Foreign, WordworthError, nearest
-from wordworth.files import measured_sum
+from wordworth.files import compression, measured_sum, plain_name
 
 FORMATS = {
     "word2vec": "text with a header line",

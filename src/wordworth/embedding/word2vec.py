@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.embedding.blocks import SAMPLE, Block, Flaws, VectorFile, open_stream, quoted
-from wordworth.errors import WordworthError
+from wordworth.embedding.blocks import SAMPLE, Block, Flaws, VectorFile, open_stream
+from wordworth.errors import WordworthError, quoted
 
 LINES = 1 << 20  # bytes of lines parsed at once
 WIDEST = 1 << 16

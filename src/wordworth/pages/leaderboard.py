@@ -16,7 +16,7 @@ from wordworth.paired import ComparisonSettings, NotComparableError, Tested, com
 from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import SCORES, main_scores
 from wordworth.results.vocabulary import HARMLESS, caution_legend
-from wordworth.statistics.paired_tests import holm
+from wordworth.statistics.effect_size import holm
 
 MAX_COLUMNS = 8
 """Columns that fit next to each other on a page."""

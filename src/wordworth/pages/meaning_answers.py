@@ -19,7 +19,7 @@ from wordworth.pages.published import Quantity, Standing, kind_of, standing
 from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, SIMILARITY, VALENCE, Runs, Score
 from wordworth.results.table import format_list, format_number
 from wordworth.results.vocabulary import HARMLESS, Caution
-from wordworth.statistics.paired_tests import holm
+from wordworth.statistics.effect_size import holm
 
 STRONGEST = 3
 MAX_APART = 0.1

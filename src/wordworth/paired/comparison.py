@@ -28,8 +28,15 @@ from wordworth.results.run import Run
 from wordworth.results.vocabulary import Caution, coverage_cautions, size_cautions
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import correlation_difference
-from wordworth.statistics.effect_size import weat_difference, weat_difference_interval
-from wordworth.statistics.paired_tests import holm, mcnemar, mean_interval, paired_proportions, sign_flip
+from wordworth.statistics.effect_size import (
+    holm,
+    mcnemar,
+    mean_interval,
+    paired_proportions,
+    sign_flip,
+    weat_difference,
+    weat_difference_interval,
+)
 from wordworth.statistics.permutation import PERMUTATIONS
 
 ALPHA = 0.05

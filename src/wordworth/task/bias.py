@@ -30,9 +30,8 @@ from wordworth.measure import (
     ripa,
     rnsb,
 )
-from wordworth.measure.centroids import ect
+from wordworth.measure.centroids import ect, mean_over_targets
 from wordworth.measure.directions import resampled_direct_bias
-from wordworth.measure.weighted import mean_over_targets
 from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import percentile_interval, resample_counts
 from wordworth.task.settings import Intervals

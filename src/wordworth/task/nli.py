@@ -37,7 +37,7 @@ from wordworth.nli.nli import LABELS, NliModel
 from wordworth.nli.pairs import Indices, Largest, PairSet
 from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import percentile_interval
-from wordworth.statistics.paired_tests import sign_flip
+from wordworth.statistics.effect_size import sign_flip
 from wordworth.task.settings import Intervals
 from wordworth.task.similarity import estimate_rate
 

@@ -29,7 +29,7 @@ from wordworth.measure.diversity import Part, type_coverages
 from wordworth.measure.prediction import NOT_FOUND, nats, perplexity
 from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
-from wordworth.statistics.paired_tests import two_by_two
+from wordworth.statistics.effect_size import two_by_two
 from wordworth.task.settings import Intervals
 from wordworth.whole_words.error_tables import (
     count_band_confusions,

@@ -17,9 +17,9 @@ import polars as pl
 
 from wordworth.catalog.read.tables import parsed_json
 from wordworth.catalog.resolve import DataSet, Named, located_data
-from wordworth.embedding.blocks import DAMAGE, decompress
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError, listed, reason_of
+from wordworth.files import DAMAGE, decompress
 from wordworth.progress import progress
 
 Tagged = list[tuple[str, str]]

@@ -12,9 +12,8 @@ from wordworth.catalog.read.tables import Row, Table, check_commas, column, numb
 from wordworth.catalog.read.word_sets import load_translations
 from wordworth.catalog.registry import Entry, entries, in_its_script
 from wordworth.catalog.resolve import DataSet, Named, Resolved, find, located_data
-from wordworth.embedding.blocks import quoted
 from wordworth.embedding.core import lower, spellings
-from wordworth.errors import WordworthError, listed
+from wordworth.errors import WordworthError, listed, quoted
 
 _WORD = re.compile(r" {4}(\S.*):$")
 _RATING = re.compile(r" {8}(\w+): (\S+)$")

@@ -11,8 +11,7 @@ import polars as pl
 from wordworth.catalog.read.corpora import json_records, numbered_lines, refuse
 from wordworth.catalog.read.tables import parsed_json, read_table, tidy
 from wordworth.catalog.resolve import DataSet, Named, located_data
-from wordworth.embedding.blocks import quoted
-from wordworth.errors import WordworthError, listed, reason_of
+from wordworth.errors import WordworthError, listed, quoted, reason_of
 
 RELATIONS = ("entailment", "neutral", "contradiction")
 """The labels there are."""

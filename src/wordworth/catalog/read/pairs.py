@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.tables import Table, check_commas, column, number, read_rows, read_table, read_text, tidy
 from wordworth.catalog.registry import entries
 from wordworth.catalog.resolve import DataSet, Named, located_data
-from wordworth.embedding.blocks import quoted
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, quoted
 
 
 @dataclass(frozen=True, eq=False)

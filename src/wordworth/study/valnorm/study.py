@@ -57,7 +57,8 @@ def measure(models: Sequence[Resolved | Embedding], settings: ValnormSettings) -
     findings = Findings("valnorm")
     languages = sorted(polar_languages(), key=lambda language: (language != "english", language))
     for layers, language in load_vectors(findings, models, settings, languages):
-        one = _Measured(findings, layers, language, settings, make_vector_variants(layers))
+        versions = make_vector_variants(layers) if settings.sensitivity else None
+        one = _Measured(findings, layers, language, settings, versions)
         experiments = {"valence": one.score_valence, "weat": one.score_associations}
         experiments |= {"similarity": one.score_similarity, "analogy": one.score_analogies}
         for name, score in experiments.items():
@@ -95,7 +96,7 @@ class _Measured:
     layers: Layers
     language: str
     settings: ValnormSettings
-    variants: VectorVariants
+    variants: VectorVariants | None
 
     def score_valence(self) -> None:
         """Score valence on every lexicon, its controls, and where requested its sensitivity."""
@@ -110,7 +111,7 @@ class _Measured:
             findings.add(scores, experiment="valence")
             findings.add(record_neighbours(layers, lexicon, settings))
             self._score_controls(polar, poles, lexicon)
-            if settings.sensitivity:
+            if self.variants is not None:
                 every = {"polar words": poles, **self._select_other_poles()}
                 variants = score_valence_variants(layers, every, lexicon, settings, self.variants)
                 findings.add(variants, experiment="sensitivity")
