@@ -7,13 +7,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wordworth.api import card, check, compare, load, predict, read, report, run, sc_weat, static, valnorm, vast
+    from wordworth.api import (
+        card,
+        check,
+        compare,
+        debias,
+        infer,
+        load,
+        predict,
+        read,
+        report,
+        run,
+        sc_weat,
+        static,
+        valnorm,
+        vast,
+        weat,
+    )
     from wordworth.api.audit import audit
-    from wordworth.cli.vectors import debias
     from wordworth.embedding import Embedding, Layers
     from wordworth.errors import WordworthError
-    from wordworth.measure.weat import weat
-    from wordworth.nli.nli import infer
     from wordworth.results.run import Run
     from wordworth.study.names import find_checkpoints
     from wordworth.study.static.study import export
