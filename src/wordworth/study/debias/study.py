@@ -5,7 +5,7 @@ random subspace of as many dimensions (`random`, the mean of eight).
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
@@ -27,9 +27,11 @@ from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.mitigation import Change, Treatment, learn, make_treatment
+from wordworth.study.weat import TESTS
 from wordworth.task.association import score_association
 from wordworth.task.bias import score_bias
 from wordworth.task.geometry import score_stability
+from wordworth.task.settings import Permuted
 from wordworth.task.similarity import list_words, score_similarity
 from wordworth.task.valence import score_valence
 from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, select_poles
@@ -164,7 +166,6 @@ def without_intervals(settings: DebiasSettings) -> DebiasSettings:
 
 
 GEOMETRY = ("valence", "similarity", "weat", "bias")
-TESTS = tuple(f"weat{number}" for number in range(1, 11))
 LANGUAGE = "english"
 
 
@@ -174,9 +175,9 @@ class TaskData:
 
     lexica: Sequence[Lexicon]
     pairs: Sequence[Pairs]
-    tests: Sequence[AssociationTest]
-    lists: BiasLists | None
-    polar: PolarWords
+    tests: Sequence[AssociationTest] = ()
+    lists: BiasLists | None = None
+    polar: PolarWords = field(kw_only=True)
 
     def words(self) -> list[str]:
         """Return every word that a task looks up, as the data spells it."""
@@ -205,13 +206,13 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
     return data
 
 
-def measure_version(layers: Layers, data: TaskData, settings: DebiasSettings) -> Findings:
-    """Run every task on one version; a task whose words it lacks is a notice."""
+def measure_version(layers: Layers, data: TaskData, settings: Permuted) -> Findings:
+    """Run every task on one version of some vectors; a task whose words it lacks is a notice."""
     findings, name = Findings(), layers.provenance.name
     for lexicon in data.lexica:
         with findings.part(TooFewWordsError, model=name, dataset=lexicon.name):
             polar = {"pleasant": data.polar.pleasant, "unpleasant": data.polar.unpleasant}
-            findings.add_words(f"polar words, {LANGUAGE}", polar)
+            findings.add_words(f"polar words, {data.polar.language}", polar)
             poles = select_poles(layers, data.polar, settings)
             rated = layers if layers.vocabulary else layers.select(lexicon.words)
             findings.add(score_valence(rated, poles, lexicon, settings), experiment="valence")
