@@ -20,10 +20,9 @@ from wordworth.transform import (
     Subspace,
     class_means,
     difference_direction,
-    erased,
+    fit_leace,
     hard_debias,
-    joined,
-    leace_of,
+    join_subspaces,
     pair_components,
     random_directions,
     remove,
@@ -54,7 +53,9 @@ def learn_removed(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embe
         return random_directions(dim, count=1, k=settings.random_directions, seed=seed)[0]
     if not settings.named:
         return None
-    return joined(*(learn_one() for learn_one in list_learners(vectors_of(list_bias_words(settings)), settings)))
+    return join_subspaces(
+        *(learn_one() for learn_one in list_learners(vectors_of(list_bias_words(settings)), settings))
+    )
 
 
 def list_bias_words(settings: BiasSubspace) -> list[str]:
@@ -143,7 +144,7 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
         where = {"experiment": "subspace", "model": embedding.name, "dataset": part.name}
         if part.missing:
             findings.item("word_lists", **where, word=list(part.missing), skipped=NOT_FOUND)
-    return joined(*parts)
+    return join_subspaces(*parts)
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
         moments = Moments.of(embedding.matrix)
 
         def erase(one: Subspace) -> Change:
-            return partial(erased, eraser=leace_of(one, moments))
+            return partial(erase, eraser=fit_leace(one, moments))
 
         return Treatment(subspace, erase(subspace), len(subspace), erase)
     from wordworth.transform.inlp import inlp_along

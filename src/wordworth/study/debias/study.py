@@ -35,7 +35,7 @@ from wordworth.task.settings import Permuted
 from wordworth.task.similarity import list_words, score_similarity
 from wordworth.task.valence import score_valence
 from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, select_poles
-from wordworth.transform import NothingToRemoveError, random_directions, vanished
+from wordworth.transform import NothingToRemoveError, find_vanished, random_directions
 
 Versions = Sequence[tuple[str, Embedding]]
 """(version, embedding): the original, and what the method made of it."""
@@ -63,7 +63,7 @@ def measure(models: Sequence[str | Path | Embedding], settings: DebiasSettings) 
         return findings
     after = findings.product = chosen.treat(embedding)
     findings.notice("info", after.provenance.steps[-1], model=embedding.name)
-    if lost := vanished(embedding, after):
+    if lost := find_vanished(embedding, after):
         some = ", ".join(lost[:8]) + (", …" if len(lost) > 8 else "")
         reason = f"words have a vector of zeros now, since theirs was in the subspace: {some}"
         findings.notice("caution", reason, count=len(lost), model=embedding.name)
