@@ -180,18 +180,18 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
         return Treatment(subspace, erase(subspace), len(subspace), erase)
     from wordworth.transform.inlp import inlp_along
 
-    found = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
-    shares = {"before": found.accuracies[0], "after": found.accuracies[-1], "chance": found.majority}
+    outcome = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
+    shares = {"before": outcome.accuracies[0], "after": outcome.accuracies[-1], "chance": outcome.majority}
     for variant, value in shares.items():
-        findings.score(**where, measure="inlp", variant=variant, value=value, n=found.words)
-    findings.score(**where, measure="dimensions", value=len(found.subspace))
-    if not found.at_chance:
+        findings.score(**where, measure="inlp", variant=variant, value=value, n=outcome.words)
+    findings.score(**where, measure="dimensions", value=len(outcome.subspace))
+    if not outcome.at_chance:
         reason = (
-            f"after {settings.rounds} rounds a classifier still gets {found.accuracies[-1]:.0%} of the words right "
-            f"(by guessing: {found.majority:.0%}); raise --rounds"
+            f"after {settings.rounds} rounds a classifier still gets {outcome.accuracies[-1]:.0%} of the words right "
+            f"(by guessing: {outcome.majority:.0%}); raise --rounds"
         )
         findings.notice("caution", reason, experiment="subspace", model=embedding.name)
-    return Treatment(subspace, without(found.subspace), len(found.subspace))
+    return Treatment(subspace, without(outcome.subspace), len(outcome.subspace))
 
 
 def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Embedding:
@@ -202,11 +202,11 @@ def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings,
             "--equalize to debias"
         )
     specific = load_words(settings.specific or SPECIFIC)
-    found = hard_debias(embedding, subspace, specific, load_pairs(settings.equalize or EQUALIZE))
+    after = hard_debias(embedding, subspace, specific, load_pairs(settings.equalize or EQUALIZE))
     reason = (
-        f"hard-debias neutralized {found.neutralized:,} words and left {found.specific:,} as they were; it equalized "
-        f"{len(found.equalized)} pairs, and {len(found.missing)} pairs are missing. Its vectors have length one, so "
+        f"hard-debias neutralized {after.neutralized:,} words and left {after.specific:,} as they were; it equalized "
+        f"{len(after.equalized)} pairs, and {len(after.missing)} pairs are missing. Its vectors have length one, so "
         "garg-euclidean, ripa and rnsb, which grow with length, cannot be compared with before"
     )
     findings.notice("info", reason, model=embedding.name)
-    return found.embedding
+    return after.embedding

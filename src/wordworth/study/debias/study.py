@@ -130,11 +130,11 @@ def measure_versions(
     count, several = controls
     with progress(title, len(versions) + count) as advance:
         for name, version in versions:
-            found = measure_one(version, False)
+            measured = measure_one(version, False)
             if name != ORIGINAL:
-                found = found.select(lambda row: row["measure"] != "coverage", pl.col("skipped").is_null())
-                found.models = {}
-            findings.add(found, version=name)
+                measured = measured.select(lambda row: row["measure"] != "coverage", pl.col("skipped").is_null())
+                measured.models = {}
+            findings.add(measured, version=name)
             advance(1)
         draws = []
         for control in several:
