@@ -174,10 +174,10 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
     if settings.mitigate == "leace":
         moments = Moments.of(embedding.matrix)
 
-        def erase(one: Subspace) -> Change:
+        def make_eraser(one: Subspace) -> Change:
             return partial(erase, eraser=fit_leace(one, moments))
 
-        return Treatment(subspace, erase(subspace), len(subspace), erase)
+        return Treatment(subspace, make_eraser(subspace), len(subspace), make_eraser)
     from wordworth.transform.inlp import inlp_along
 
     outcome = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
