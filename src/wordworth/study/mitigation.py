@@ -20,6 +20,7 @@ from wordworth.transform import (
     Subspace,
     class_means,
     difference_direction,
+    erase,
     fit_leace,
     hard_debias,
     join_subspaces,
