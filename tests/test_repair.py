@@ -14,7 +14,7 @@ from wordworth.encode.model import trial_ids
 from wordworth.errors import WordworthError
 from wordworth.repair.checkpoint import InSubwords, Repaired, compute_states, load_whole, refuse_unlike, repair_network
 from wordworth.repair.subwords import every_piece, subword_matrix
-from wordworth.transform import Moments, class_means, erased, leace_of
+from wordworth.transform import Moments, class_means, erase, fit_leace
 
 CLASSES = {"one": ["he", "man", "boy"], "other": ["she", "woman", "girl"]}
 LABELLED = [word for words in CLASSES.values() for word in words]
@@ -45,7 +45,7 @@ def in_subwords(folder):
     headed = load_whole(folder, device="cpu")
     pieces = every_piece(headed, LABELLED)
     subspace = class_means(pieces, CLASSES, unit=False)
-    after = erased(pieces, leace_of(subspace, Moments.of(pieces.matrix)))
+    after = erase(pieces, fit_leace(subspace, Moments.of(pieces.matrix)))
     return Repaired(headed, InSubwords(after.matrix, after.provenance.steps[-1]), "leace", "subwords", subspace)
 
 

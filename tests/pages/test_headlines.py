@@ -111,6 +111,10 @@ def test_it_fits_eighty_columns(run: Run, capsys: pytest.CaptureFixture[str], mo
     assert max(map(len, lines)) <= 80
 
 
+def test_a_run_without_numbers_has_no_table() -> None:
+    assert show(finish(record("weat", "m"))) == []
+
+
 def test_the_reasons_for_care_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     weat9 = {"experiment": "weat", "measure": "weat", "dataset": "weat9", "value": 0.25, "low": -1.0, "high": 0.3}
     display.print_table(show_scores("weat", {**weat9, "n": 8}))

@@ -15,7 +15,7 @@ from wordworth.results.run import Run, read_run
 from wordworth.study import study
 from wordworth.study.debias import METHODS, PARTS
 from wordworth.study.debias.study import add_draws
-from wordworth.transform import Moments, class_means, difference_direction, erased, leace_of, random_directions, remove
+from wordworth.transform import Moments, class_means, difference_direction, erase, fit_leace, random_directions, remove
 
 debias = study("debias")
 SETS = ("bommasani-male", "bommasani-female", "bommasani-professions")
@@ -164,7 +164,7 @@ def test_leace_of_three_classes_and_its_control(words):
     np.testing.assert_allclose(means[1:], [means[0]] * 2, atol=2e-6)
     moments = Moments.of(words.matrix)
     (control, *_) = random_directions(16, count=3, k=2)
-    other = erased(words, leace_of(control, moments))
+    other = erase(words, fit_leace(control, moments))
     polar, lexicon = polar_words(), load_lexicon("bellezza")
     poles = [np.array([other[word] for word in pole]) for pole in (polar.pleasant, polar.unpleasant)]
     rows = np.array([other[word] for word in lexicon.words])

@@ -6,14 +6,14 @@ import pytest
 
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.task.geometry import score_isotropy, score_variance_shares
-from wordworth.transform import fit_layers, nullified
+from wordworth.transform import fit_layers, nullify_layers
 
 
 def test_cosines_and_shares_by_slow_versions() -> None:
     matrix = np.random.default_rng(0).normal(size=(6, 8)) + np.array([6, 3, 0, 0, 0, 0, 0, 0])
     layers = Layers.of(Embedding([f"word{number}" for number in range(6)], matrix, Provenance("made")))
     components = fit_layers([layers], 2)
-    findings = score_isotropy(nullified(layers, components), "mine", "english")
+    findings = score_isotropy(nullify_layers(layers, components), "mine", "english")
     findings.add(score_variance_shares(layers, components, {"dataset": "mine", "n": 6}))
 
     def value(measure: str, components: int | None, k: int | None = None) -> float:

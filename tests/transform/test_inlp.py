@@ -8,7 +8,7 @@ from sklearn.model_selection import cross_val_score
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.transform import difference_direction, project_out
-from wordworth.transform.inlp import inlp, leaning_words
+from wordworth.transform.inlp import find_leaning_words, inlp
 
 pytestmark = pytest.mark.kernels
 
@@ -59,7 +59,7 @@ def test_leaning_words_are_those_with_the_largest_cosines():
     rng = np.random.default_rng(2)
     words = Embedding([f"w{at}" for at in range(60)], rng.normal(size=(60, 6)), Provenance("made"))
     direction = difference_direction(words, "w0", "w1").basis[0]
-    vectors, labels = leaning_words(words, direction, each=5, vocabulary=40)
+    vectors, labels = find_leaning_words(words, direction, each=5, vocabulary=40)
     unit = words.matrix[:40] / np.linalg.norm(words.matrix[:40], axis=1, keepdims=True)
     ordered = sorted(range(40), key=lambda at: unit[at] @ direction)
     np.testing.assert_allclose(vectors, unit[[*ordered[-5:], *ordered[:5]]])

@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import Embedding, Provenance, load
 from wordworth.errors import WordworthError
-from wordworth.transform import Leace, Moments, NothingToRemoveError, Subspace, class_means, erased, leace_of
+from wordworth.transform import Leace, Moments, NothingToRemoveError, Subspace, class_means, erase, fit_leace
 
 pytestmark = pytest.mark.kernels
 
@@ -25,7 +25,7 @@ def leace(x: np.ndarray, concept: np.ndarray) -> Leace:
     """Erase labels of classes, or numbers z (words, k): the subspace is the span of Σxz."""
     z = concept if concept.ndim == 2 else np.eye(concept.max() + 1)[concept]
     crossed = (z - z.mean(axis=0)).T @ (x - x.mean(axis=0))
-    return leace_of(Subspace("made", crossed / np.abs(crossed).max(), np.ones(len(crossed))), Moments.of(x))
+    return fit_leace(Subspace("made", crossed / np.abs(crossed).max(), np.ones(len(crossed))), Moments.of(x))
 
 
 def slow(x: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -118,7 +118,7 @@ def test_words_of_no_class_are_neutral():
     z[:20] -= z[:20].mean(axis=0)
     words = made(x)
     subspace = class_means(words, sets, unit=False, name="made of two")
-    after = erased(words, leace_of(subspace, Moments.of(words.matrix)))
+    after = erase(words, fit_leace(subspace, Moments.of(words.matrix)))
     np.testing.assert_allclose(after.matrix, leace(x, z)(x), atol=1e-9 * np.abs(x).max())
     means = [after.matrix[rows].mean(axis=0) for rows in (slice(0, 8), slice(8, 20))]
     np.testing.assert_allclose(*means, atol=1e-11 * np.abs(x).max())
@@ -140,11 +140,11 @@ def test_bad_concepts():
     with pytest.raises(WordworthError, match="not finite"):
         leace(np.where(x == x.max(), np.nan, x), labels)
     with pytest.raises(WordworthError, match="20 dimensions and made has 5"):
-        erased(made(x[:, :5]), leace(x, labels))
+        erase(made(x[:, :5]), leace(x, labels))
     flat = np.concatenate([x[:, :-1], np.zeros((30, 1))], axis=1)
     outside = class_means(words, {"a": ["w1"], "b": ["w2"]})
     with pytest.raises(WordworthError, match="outside of what the vectors span"):
-        leace_of(outside, Moments.of(flat))
+        fit_leace(outside, Moments.of(flat))
 
 
 @pytest.mark.parametrize("sets", [("bommasani-male", "bommasani-female"), ("pleasant", "unpleasant", "career")])
@@ -169,5 +169,5 @@ def test_the_authors_package_on_real_vectors(data, sets):
         expected = theirs(torch.from_numpy(x)).numpy()
         assert np.abs(ours(x) - expected).max() < 1e-6 * np.abs(expected).max()
     subspace = class_means(vectors, words, unit=False)
-    after = leace_of(subspace, Moments.of(x))(x)
+    after = fit_leace(subspace, Moments.of(x))(x)
     assert np.abs(after - leace(x, z)(x)).max() < 1e-6 * np.abs(x).max()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordworth.embedding import Embedding, Layers, Provenance, Slot
-from wordworth.transform import fit_components, fit_layers, nullified, nullify
+from wordworth.transform import fit_components, fit_layers, nullify, nullify_layers
 
 pytestmark = pytest.mark.kernels
 
@@ -21,7 +21,7 @@ def group(words: slice) -> Layers:
 def test_mean_and_components_are_those_of_all_groups() -> None:
     groups = [group(slice(0, 12)), group(slice(12, 20))]
     fitted = fit_layers(groups, 4)
-    one, other = (nullified(words, fitted) for words in groups)
+    one, other = (nullify_layers(words, fitted) for words in groups)
     assert one.slots == tuple(Slot(layer, pcs) for layer in range(3) for pcs in (None, 0, 1, 2, 3, 4))
     assert one.layers == (0, 1, 2)
     for layer in range(3):
@@ -36,7 +36,7 @@ def test_mean_and_components_are_those_of_all_groups() -> None:
 
 def test_only_the_chosen_layers_get_more_slots() -> None:
     fitted = fit_layers([group(slice(0, 20))], 2, [2])
-    some = nullified(group(slice(0, 20)), fitted)
+    some = nullify_layers(group(slice(0, 20)), fitted)
     assert some.slots == (Slot(0), Slot(1), Slot(2), Slot(2, 0), Slot(2, 1), Slot(2, 2))
     assert set(fitted) == {2}
     picked = some.select(["w3", "w1"])
@@ -46,7 +46,7 @@ def test_only_the_chosen_layers_get_more_slots() -> None:
 
 def test_never_so_many_that_nothing_is_left() -> None:
     fitted = fit_layers([group(slice(0, 4))], 12)
-    few = nullified(group(slice(0, 4)), fitted)
+    few = nullify_layers(group(slice(0, 4)), fitted)
     assert [slot.components for slot in few.slots if slot.layer == 0] == [None, 0, 1, 2]
     assert len(fitted[0].directions) == 2
 
@@ -54,7 +54,7 @@ def test_never_so_many_that_nothing_is_left() -> None:
 def test_a_static_embedding_has_slots_too() -> None:
     words = [f"w{at}" for at in range(20)]
     static = Layers.of(Embedding(words, VECTORS[0], Provenance("small")))
-    layers = nullified(static, fit_layers([static], 1))
+    layers = nullify_layers(static, fit_layers([static], 1))
     assert layers.slots == (Slot(), Slot(None, 0), Slot(None, 1))
     expected = nullify(VECTORS[0], fit_components(VECTORS[0], 1), 1)
     cut = layers.at(None, 1)

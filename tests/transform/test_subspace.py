@@ -14,14 +14,14 @@ from wordworth.transform import (
     Subspace,
     class_means,
     difference_direction,
+    find_vanished,
     fit_components,
-    joined,
+    join_subspaces,
     pair_components,
     random_directions,
     remove,
     set_components,
     stability,
-    vanished,
 )
 
 pytestmark = pytest.mark.kernels
@@ -35,7 +35,7 @@ WAYS: dict[str, Callable[[Embedding], Subspace]] = {
     "pairs": lambda made: pair_components(made, PAIRS, 2),
     "set": lambda made: set_components(made, WORDS[:8], 2),
     "class means": lambda made: class_means(made, {"a": WORDS[:5], "b": WORDS[5:9], "c": WORDS[9:12]}),
-    "joined": lambda made: joined(difference_direction(made, "w0", "w1"), set_components(made, WORDS[:8], 2)),
+    "joined": lambda made: join_subspaces(difference_direction(made, "w0", "w1"), set_components(made, WORDS[:8], 2)),
 }
 ways = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 
@@ -95,7 +95,7 @@ def test_projection_takes_the_subspace_out_and_nothing_else(way):
     (other,) = random_directions(10, count=1, k=len(subspace), seed=9)
     assert remove(words, other.basis, subspace.name).provenance.steps != after.provenance.steps
     assert after.words is words.words
-    assert vanished(words, after) == []
+    assert find_vanished(words, after) == []
 
 
 @ways
@@ -121,7 +121,7 @@ def test_precision_is_the_embeddings_own_and_blocks_do_not_show(monkeypatch):
 
 def test_words_that_lay_in_the_subspace_are_named():
     words = made(np.array([[2.0, 0, 0], [1.0, 1, 0], [0, 0, 1.0]]))
-    assert vanished(words, remove(words, np.array([[1.0, 0, 0]]), "x")) == ["w0"]
+    assert find_vanished(words, remove(words, np.array([[1.0, 0, 0]]), "x")) == ["w0"]
 
 
 def test_missing_words():

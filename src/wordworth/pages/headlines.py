@@ -23,9 +23,9 @@ QUANTITY = ["study", "experiment", "language", "dataset", "subset", "quantity", 
 
 def headlines(runs: Runs) -> Iterator[Table]:
     """Yield one table per model with its main numbers, then one with those before and after a change."""
-    tests = associations(runs.scores).get_column("row")
+    tests = associations(runs.scores).get_column("row").to_list()
     # Of an association test, the layers that the page reads too.
-    is_read = (pl.col("measure") != WEAT) | pl.col("variant").is_not_null() | pl.col("row").is_in(tests.implode())
+    is_read = (pl.col("measure") != WEAT) | pl.col("variant").is_not_null() | pl.col("row").is_in(tests)
     for model in [*runs.models, ALL]:
         own = runs.scores.filter(pl.col("model") == model, pl.col("draw").is_null(), pl.col("control").is_null())
         rows = _choose(own.filter(IS_ORIGINAL, AS_IT_IS | pl.col("version").is_null(), is_read))

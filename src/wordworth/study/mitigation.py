@@ -20,10 +20,10 @@ from wordworth.transform import (
     Subspace,
     class_means,
     difference_direction,
-    erased,
+    erase,
+    fit_leace,
     hard_debias,
-    joined,
-    leace_of,
+    join_subspaces,
     pair_components,
     random_directions,
     remove,
@@ -54,7 +54,9 @@ def learn_removed(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embe
         return random_directions(dim, count=1, k=settings.random_directions, seed=seed)[0]
     if not settings.named:
         return None
-    return joined(*(learn_one() for learn_one in list_learners(vectors_of(list_bias_words(settings)), settings)))
+    return join_subspaces(
+        *(learn_one() for learn_one in list_learners(vectors_of(list_bias_words(settings)), settings))
+    )
 
 
 def list_bias_words(settings: BiasSubspace) -> list[str]:
@@ -143,7 +145,7 @@ def learn(embedding: Embedding, settings: DebiasSettings, findings: Findings) ->
         where = {"experiment": "subspace", "model": embedding.name, "dataset": part.name}
         if part.missing:
             findings.item("word_lists", **where, word=list(part.missing), skipped=NOT_FOUND)
-    return joined(*parts)
+    return join_subspaces(*parts)
 
 
 @dataclass(frozen=True)
@@ -173,24 +175,24 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
     if settings.mitigate == "leace":
         moments = Moments.of(embedding.matrix)
 
-        def erase(one: Subspace) -> Change:
-            return partial(erased, eraser=leace_of(one, moments))
+        def make_eraser(one: Subspace) -> Change:
+            return partial(erase, eraser=fit_leace(one, moments))
 
-        return Treatment(subspace, erase(subspace), len(subspace), erase)
+        return Treatment(subspace, make_eraser(subspace), len(subspace), make_eraser)
     from wordworth.transform.inlp import inlp_along
 
-    found = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
-    shares = {"before": found.accuracies[0], "after": found.accuracies[-1], "chance": found.majority}
+    outcome = inlp_along(embedding, subspace, rounds=settings.rounds, seed=settings.seed)
+    shares = {"before": outcome.accuracies[0], "after": outcome.accuracies[-1], "chance": outcome.majority}
     for variant, value in shares.items():
-        findings.score(**where, measure="inlp", variant=variant, value=value, n=found.words)
-    findings.score(**where, measure="dimensions", value=len(found.subspace))
-    if not found.at_chance:
+        findings.score(**where, measure="inlp", variant=variant, value=value, n=outcome.words)
+    findings.score(**where, measure="dimensions", value=len(outcome.subspace))
+    if not outcome.at_chance:
         reason = (
-            f"after {settings.rounds} rounds a classifier still gets {found.accuracies[-1]:.0%} of the words right "
-            f"(by guessing: {found.majority:.0%}); raise --rounds"
+            f"after {settings.rounds} rounds a classifier still gets {outcome.accuracies[-1]:.0%} of the words right "
+            f"(by guessing: {outcome.majority:.0%}); raise --rounds"
         )
         findings.notice("caution", reason, experiment="subspace", model=embedding.name)
-    return Treatment(subspace, without(found.subspace), len(found.subspace))
+    return Treatment(subspace, without(outcome.subspace), len(outcome.subspace))
 
 
 def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Embedding:
@@ -201,11 +203,11 @@ def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings,
             "--equalize to debias"
         )
     specific = load_words(settings.specific or SPECIFIC)
-    found = hard_debias(embedding, subspace, specific, load_pairs(settings.equalize or EQUALIZE))
+    after = hard_debias(embedding, subspace, specific, load_pairs(settings.equalize or EQUALIZE))
     reason = (
-        f"hard-debias neutralized {found.neutralized:,} words and left {found.specific:,} as they were; it equalized "
-        f"{len(found.equalized)} pairs, and {len(found.missing)} pairs are missing. Its vectors have length one, so "
+        f"hard-debias neutralized {after.neutralized:,} words and left {after.specific:,} as they were; it equalized "
+        f"{len(after.equalized)} pairs, and {len(after.missing)} pairs are missing. Its vectors have length one, so "
         "garg-euclidean, ripa and rnsb, which grow with length, cannot be compared with before"
     )
     findings.notice("info", reason, model=embedding.name)
-    return found.embedding
+    return after.embedding

@@ -239,10 +239,10 @@ def _score_surprise(
     before = 0
     for table in words.parts("cluster", "hit1", "hitk", "logp", "logp_naive", "characters", "bytes"):
         columns = {name: table[name].to_numpy() for name in table.columns}
-        found, naive = (nats(columns[name], before) for name in ("logp", "logp_naive"))
+        surprise, naive = (nats(columns[name], before) for name in ("logp", "logp_naive"))
         sizes = {name: columns[name] for name in ("characters", "bytes")}
         ppx = np.where(columns["hit1"] | columns["hitk"], naive, NOT_FOUND)
-        sums.add(columns["cluster"], nats=found, naive=naive, ppx=ppx, bits=found / np.log(2), **sizes)
+        sums.add(columns["cluster"], nats=surprise, naive=naive, ppx=ppx, bits=surprise / np.log(2), **sizes)
         before += len(table)
     options = settings.bootstrap
     for variant, name in ((None, "nats"), ("naive", "naive")):
@@ -336,13 +336,13 @@ def score_paraphrases(
         if skipped:
             triples, reasons = zip(*skipped, strict=True)
             findings.item("paraphrases", **where, dataset=one.name, triple=triples, skipped=reasons)
-        for found in probed:
-            hits, n = int(found.hits.sum()), len(found.hits)
-            counts.setdefault(found.layer, {})[one.name] = hits, n - hits
-            here = where | {"dataset": one.name, "layer": found.layer}
+        for result in probed:
+            hits, n = int(result.hits.sum()), len(result.hits)
+            counts.setdefault(result.layer, {})[one.name] = hits, n - hits
+            here = where | {"dataset": one.name, "layer": result.layer}
             findings.score(**here, measure="hits", variant="idf" if idf else None, value=hits, n=n)
-            names = [str(triple) for triple in found.triples]
-            findings.item("paraphrases", **here, triple=names, near=found.near, far=found.far, is_hit=found.hits)
+            names = [str(triple) for triple in result.triples]
+            findings.item("paraphrases", **here, triple=names, near=result.near, far=result.far, is_hit=result.hits)
     for layer, by_set in counts.items():
         for (one_name, first), (other, second) in combinations(by_set.items(), 2):
             if not sum(first) or not sum(second):

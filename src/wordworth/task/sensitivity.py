@@ -202,8 +202,8 @@ def score_association_variants(
     for slot in layers.slots:
         X, Y, A, B = (group.read(slot) for group in groups)
         sets = vector_variants(slot, (np.concatenate((X, Y)), np.concatenate((A, B))))
-        found = [_associate_all_ways(one, words, (len(X), len(A))) for one in sets]
-        grid = _make_grid([rows for variant in found for rows in variant], words, len(X), settings)
+        ways = [_associate_all_ways(one, words, (len(X), len(A))) for one in sets]
+        grid = _make_grid([rows for variant in ways for rows in variant], words, len(X), settings)
         record_grid(findings, {**where, **slot._asdict()}, grid, reliability)
     return findings
 
@@ -262,11 +262,11 @@ def _p_values(values: Matrix, size: int, settings: Permuted, exact: bool) -> dic
         options["method"] = "auto"
     drawn = {"permutations": settings.permutations, "seed": settings.seed}
     both: tuple[Sides, ...] = ("one", "two")
-    found = {}
+    p_values = {}
     for side, sides in enumerate(both):
-        found[0, side] = permutation_test(values, size, **options | {"sides": sides}).p
-        found[1, side] = normal_p(values, size, sides=sides, **drawn)
-    return found
+        p_values[0, side] = permutation_test(values, size, **options | {"sides": sides}).p
+        p_values[1, side] = normal_p(values, size, sides=sides, **drawn)
+    return p_values
 
 
 def record_grid(findings: Findings, place: dict[str, Any], grid: Grid, reliability: dict[str, Any]) -> None:

@@ -86,10 +86,10 @@ def _ranked(words: PredictedWords, embedding: Embedding) -> tuple[list[NDArray[n
     ranks, lost = [], [Counter[str](), Counter[str]()]
     language = embedding.provenance.language or "english"
     for table in words.parts("target", "guess", "hit1"):
-        found = soft_ranks(table.rename({"target": "word"}), embedding, language=language)
-        ranks.append(found.ranks.astype(np.uint8))
-        lost[0].update(found.missing_targets)
-        lost[1].update(found.missing_guesses)
+        ranking = soft_ranks(table.rename({"target": "word"}), embedding, language=language)
+        ranks.append(ranking.ranks.astype(np.uint8))
+        lost[0].update(ranking.missing_targets)
+        lost[1].update(ranking.missing_guesses)
     return ranks, lost
 
 

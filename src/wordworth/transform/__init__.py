@@ -3,17 +3,24 @@
 `wordworth.transform.inlp` is imported by itself, since it brings scikit-learn along.
 """
 
-from wordworth.transform.components import Components, LayerComponents, fit_components, fit_layers, nullified, nullify
+from wordworth.transform.components import (
+    Components,
+    LayerComponents,
+    fit_components,
+    fit_layers,
+    nullify,
+    nullify_layers,
+)
 from wordworth.transform.projection import (
     HardDebiased,
     Leace,
     Moments,
-    erased,
+    erase,
+    find_vanished,
+    fit_leace,
     hard_debias,
-    leace_of,
     project_out,
     remove,
-    vanished,
     with_lengths_of,
 )
 from wordworth.transform.subspace import (
@@ -22,7 +29,7 @@ from wordworth.transform.subspace import (
     Subspace,
     class_means,
     difference_direction,
-    joined,
+    join_subspaces,
     orthonormal,
     pair_components,
     random_directions,

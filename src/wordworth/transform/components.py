@@ -79,7 +79,7 @@ def fit_layers(groups: Sequence[Layers], most: int, layers: Sequence[int | None]
     return fitted
 
 
-def nullified(words: Layers, components: LayerComponents) -> Layers:
+def nullify_layers(words: Layers, components: LayerComponents) -> Layers:
     """Return the same words with a slot per number of components: raw (blank), then 0, 1, … all of a layer's.
 
     A layer without components keeps only its raw slot.

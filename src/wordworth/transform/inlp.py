@@ -88,7 +88,7 @@ def inlp_along(embedding: Embedding, direction: Subspace, *, rounds: int = ROUND
             f"{direction.name} has {len(direction)} dimensions, and iterative projection learns from the words that "
             "lean to either side of one; name a single direction"
         )
-    vectors, labels = leaning_words(embedding, direction.basis[0])
+    vectors, labels = find_leaning_words(embedding, direction.basis[0])
     found = inlp(vectors, labels, rounds=rounds, seed=seed, name=f"inlp along {direction.name}")
     basis = _widened(found.subspace.basis, direction.basis)
     return replace(found, subspace=Subspace(found.subspace.name, basis, np.ones(len(basis))))
@@ -109,7 +109,7 @@ def _classifier(x: Matrix, y: NDArray[np.integer], name: str) -> LinearSVC:
             ) from None
 
 
-def leaning_words(
+def find_leaning_words(
     embedding: Embedding, direction: Matrix, *, each: int = LEANING, vocabulary: int = VOCABULARY
 ) -> tuple[Matrix, NDArray[np.int64]]:
     """Return unit vectors and labels (1, 0) of the words that lean most to either side of a direction, by cosine.

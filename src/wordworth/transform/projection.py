@@ -80,7 +80,7 @@ def with_lengths_of(embedding: Embedding, other: Embedding) -> Embedding:
     return embedding.with_matrix(by_blocks(embedding, stretched), f"lengths of {other.name}")
 
 
-def vanished(before: Embedding, after: Embedding, share: float = 1e-5) -> list[str]:
+def find_vanished(before: Embedding, after: Embedding, share: float = 1e-5) -> list[str]:
     """Return words that keep no more than `share` of their length: they were in what was removed."""
     gone: list[str] = []
     for which in blocks(len(before)):
@@ -244,7 +244,7 @@ class Leace:
         return x - ((x - self.mean) @ self.right.T) @ self.left
 
 
-def leace_of(subspace: Subspace, moments: Moments) -> Leace:
+def fit_leace(subspace: Subspace, moments: Moments) -> Leace:
     """Return the eraser of a concept whose cross-covariance with the vectors spans `subspace`, as class means do.
 
     Words that are in none of the classes count as neutral: they bear on the covariance, and so on what the least change
@@ -265,7 +265,7 @@ def leace_of(subspace: Subspace, moments: Moments) -> Leace:
     return Leace(subspace.name, moments.mean, (basis * roots) @ axes.T, (basis / roots) @ axes.T)
 
 
-def erased(embedding: Embedding, eraser: Leace) -> Embedding:
+def erase(embedding: Embedding, eraser: Leace) -> Embedding:
     """Erase the concept from every vector of an embedding, in the embedding's own precision."""
     if len(eraser.mean) != embedding.dim:
         raise WordworthError(

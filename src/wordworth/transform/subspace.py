@@ -154,7 +154,7 @@ def class_means(
     return Subspace(name, basis, np.asarray(values[: len(basis)], dtype=np.float64), tuple(forms), missing)
 
 
-def joined(*subspaces: Subspace) -> Subspace:
+def join_subspaces(*subspaces: Subspace) -> Subspace:
     """Return the span of several subspaces, such as gender and religion."""
     if len(subspaces) == 1:
         return subspaces[0]

@@ -114,7 +114,7 @@ def _measure_versions(
         return
 
     def measure_one(repair: InSubwords | None, is_control: bool) -> Findings:
-        network, found = repair_network(headed.network, repair), Findings()
+        network, scores = repair_network(headed.network, repair), Findings()
         chosen = without_intervals(settings) if is_control else settings
         about: dict[str, Any] = {"name": headed.name, "source": headed.source}
         if "prediction" in wanted:
@@ -124,7 +124,7 @@ def _measure_versions(
             predicted = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **shared))
             predicted.models = {}
             is_shown = pl.col("experiment") == "prediction"
-            found.add(predicted.select(lambda row: row["experiment"] == "prediction", is_shown))
+            scores.add(predicted.select(lambda row: row["experiment"] == "prediction", is_shown))
         else:
             model = wrap(network.base_model, headed.tokenizer, **about)  # type: ignore[arg-type]
         layers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
@@ -133,10 +133,10 @@ def _measure_versions(
             texts = bleached(words_of_tasks, load_templates())
             source = in_contexts(model, words_of_tasks, texts, "bleached", layers)
             vectors = source.layers(default_pooling(model), "english").in_memory()
-            found.add(measure_version(vectors, data, chosen))
+            scores.add(measure_version(vectors, data, chosen))
         for layer in layers if labelled and not is_control else ():
-            found.add(score_nli_probe(model, labelled[0], labelled[1], layer))
-        return found
+            scores.add(score_nli_probe(model, labelled[0], labelled[1], layer))
+        return scores
 
     versions = ((ORIGINAL, None), (settings.mitigate, repair))
     measure_versions(findings, f"Measuring {headed.name}", versions, (len(controls), controls), measure_one)
@@ -160,10 +160,10 @@ PROBES = {"dev-demonyms_train": "nationality", "dev-adherents_train": "religion"
 def choose_probes(settings: DebiasSettings) -> list[str]:
     """Return the probes that fit what is removed."""
     sets = [str(named) for named in settings.bias_words]
-    found = [PROBES[name] for name in sets if name in PROBES]
-    if settings.directions or settings.bias_pairs or settings.concept or len(found) < len(sets) or not sets:
-        found.insert(0, "gender")
-    return found
+    fitting = [PROBES[name] for name in sets if name in PROBES]
+    if settings.directions or settings.bias_pairs or settings.concept or len(fitting) < len(sets) or not sets:
+        fitting.insert(0, "gender")
+    return fitting
 
 
 def find_reader(findings: Findings, embedding: Embedding, named: Named | None) -> AttentionNli | None:

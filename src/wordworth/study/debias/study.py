@@ -5,7 +5,7 @@ random subspace of as many dimensions (`random`, the mean of eight).
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from statistics import fmean
 from typing import Any, TypeVar
@@ -25,13 +25,15 @@ from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.mitigation import Change, Treatment, learn, make_treatment
+from wordworth.study.weat import TESTS
 from wordworth.task.association import score_association
 from wordworth.task.bias import score_bias
 from wordworth.task.geometry import score_stability
+from wordworth.task.settings import Permuted
 from wordworth.task.similarity import list_words, score_similarity
 from wordworth.task.valence import score_valence
 from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, select_poles
-from wordworth.transform import NothingToRemoveError, random_directions, vanished
+from wordworth.transform import NothingToRemoveError, find_vanished, random_directions
 
 Versions = Sequence[tuple[str, Embedding]]
 """(version, embedding): the original, and what the method made of it."""
@@ -59,7 +61,7 @@ def measure(models: Sequence[Resolved | Embedding], settings: DebiasSettings) ->
         return findings
     after = findings.product = chosen.treat(embedding)
     findings.notice("info", after.provenance.steps[-1], model=embedding.name)
-    if lost := vanished(embedding, after):
+    if lost := find_vanished(embedding, after):
         some = ", ".join(lost[:8]) + (", …" if len(lost) > 8 else "")
         reason = f"words have a vector of zeros now, since theirs was in the subspace: {some}"
         findings.notice("caution", reason, count=len(lost), model=embedding.name)
@@ -126,11 +128,11 @@ def measure_versions(
     count, several = controls
     with progress(title, len(versions) + count) as advance:
         for name, version in versions:
-            found = measure_one(version, False)
+            measured = measure_one(version, False)
             if name != ORIGINAL:
-                found = found.select(lambda row: row["measure"] != "coverage", pl.col("skipped").is_null())
-                found.models = {}
-            findings.add(found, version=name)
+                measured = measured.select(lambda row: row["measure"] != "coverage", pl.col("skipped").is_null())
+                measured.models = {}
+            findings.add(measured, version=name)
             advance(1)
         draws = []
         for control in several:
@@ -162,7 +164,6 @@ def without_intervals(settings: DebiasSettings) -> DebiasSettings:
 
 
 GEOMETRY = ("valence", "similarity", "weat", "bias")
-TESTS = tuple(f"weat{number}" for number in range(1, 11))
 LANGUAGE = "english"
 
 
@@ -172,9 +173,9 @@ class TaskData:
 
     lexica: Sequence[Lexicon]
     pairs: Sequence[Pairs]
-    tests: Sequence[AssociationTest]
-    lists: BiasLists | None
-    polar: PolarWords
+    tests: Sequence[AssociationTest] = ()
+    lists: BiasLists | None = None
+    polar: PolarWords = field(kw_only=True)
 
     def words(self) -> list[str]:
         """Return every word that a task looks up, as the data spells it."""
@@ -203,13 +204,13 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
     return data
 
 
-def measure_version(layers: Layers, data: TaskData, settings: DebiasSettings) -> Findings:
-    """Run every task on one version; a task whose words it lacks is a notice."""
+def measure_version(layers: Layers, data: TaskData, settings: Permuted) -> Findings:
+    """Run every task on one version of some vectors; a task whose words it lacks is a notice."""
     findings, name = Findings(), layers.provenance.name
     for lexicon in data.lexica:
         with findings.part(TooFewWordsError, model=name, dataset=lexicon.name):
             polar = {"pleasant": data.polar.pleasant, "unpleasant": data.polar.unpleasant}
-            findings.add_words(f"polar words, {LANGUAGE}", polar)
+            findings.add_words(f"polar words, {data.polar.language}", polar)
             poles = select_poles(layers, data.polar, settings)
             rated = layers if layers.vocabulary else layers.select(lexicon.words)
             findings.add(score_valence(rated, poles, lexicon, settings), experiment="valence")

@@ -22,6 +22,7 @@ from wordworth.errors import WordworthError
 from wordworth.progress import waiting
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import Caution
+from wordworth.study.debias.study import TaskData, measure_version
 from wordworth.study.inputs import is_lexicon_name, load_lexicon_in, load_own_lexicon, load_tests_in, load_vectors
 from wordworth.study.shared_settings import ALL
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
@@ -255,10 +256,7 @@ def _score_raters(findings: Findings, settings: ValnormSettings) -> None:
 def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
     """Score vectors trained on ever smaller samples of a corpus (Figure 1)."""
     language = settings.languages[0] if settings.languages else "english"
-    tasks: list[Lexicon | Pairs] = [
-        *load_lexica(findings, settings, language),
-        *load_all_pairs(findings, settings, language),
-    ]
+    lexica, pairs = load_lexica(findings, settings, language), load_all_pairs(findings, settings, language)
     lines = load_corpus(corpus, language=language)
     if lines.language != language:
         raise WordworthError(
@@ -268,7 +266,8 @@ def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valn
     if not total:
         raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph a line")
     findings.add_data(lines, rows=total)
-    findings.add_data(*tasks)
+    findings.add_data(*lexica, *pairs)
+    data = TaskData(lexica, pairs, polar=load_polar(findings, language))
     for share in settings.shares:
         chosen = choose_lines(total, share, settings.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"
@@ -281,12 +280,5 @@ def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valn
             findings.notice("skipped", reason, count=int(chosen.sum()), total=total, model=name)
             continue
         findings.add_embedding(embedding, language)
-        layers = Layers.of(embedding)
-        for task in tasks:
-            with findings.part(TooFewWordsError, model=name, dataset=task.name):  # a small sample has few words
-                if isinstance(task, Lexicon):
-                    poles = select_poles(layers, load_polar(findings, language), settings)
-                    result = score_valence(layers, poles, task, settings)
-                else:
-                    result = score_similarity(layers, task, settings)
-                findings.add(result, experiment="corpus-size", sentences=int(chosen.sum()))
+        scores = measure_version(Layers.of(embedding), data, settings)
+        findings.add(scores, experiment="corpus-size", sentences=int(chosen.sum()))

@@ -56,7 +56,7 @@ from wordworth.task.valence import (
     score_without_poles,
 )
 from wordworth.task.words import TooFewWordsError
-from wordworth.transform import LayerComponents, fit_layers, nullified
+from wordworth.transform import LayerComponents, fit_layers, nullify_layers
 
 PAIRS = ("ws-353", "simlex-999", "rw", "men")
 TESTS = ("weat1", "weat2", "vast-weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10")
@@ -320,8 +320,8 @@ def _isolate(
     layers, poles = words.read_rated(lexicon, context)
     groups = [restrict(group) for group in (layers, *poles)]
     components, count = fitted or (fit_layers(groups, words.settings.components), sum(map(len, groups)))
-    isolated, high, low = (nullified(group, components) for group in groups)
-    affects = score_affects(words, layers, lexicon, lambda group: nullified(restrict(group), components))
+    isolated, high, low = (nullify_layers(group, components) for group in groups)
+    affects = score_affects(words, layers, lexicon, lambda group: nullify_layers(restrict(group), components))
     place = {"language": words.language, "dataset": lexicon.name, "n": count}
     for part in (
         score_valence(isolated, (high, low), lexicon, words.settings, with_spearman=False),
@@ -342,7 +342,7 @@ def score_validation(findings: Findings, words: EncodedWords, lexica: list[Lexic
     for pairs in [load_pairs(name, language=words.language) for name in words.settings.pairs or default]:
         findings.add_data(pairs)
         layers = words.encode("bleached", list_words(pairs)).layers(words.pooling).only(chosen)
-        isolated = nullified(layers, fit_layers([layers], words.settings.components))
+        isolated = nullify_layers(layers, fit_layers([layers], words.settings.components))
         findings.add(score_similarity(isolated, pairs, words.settings), experiment="validation")
 
 
@@ -369,7 +369,7 @@ def score_bias(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -
             findings.add_words(f"the components of bias ({words.language})", sets)
             base = words.encode("bleached", _merge(sets)).layers(words.pooling)
             components = fit_layers([base], words.settings.components, chosen)
-        isolated = nullified(layers, components).in_memory()
+        isolated = nullify_layers(layers, components).in_memory()
         for test in tests:
             with findings.part(TooFewWordsError, is_requested=bool(requested), dataset=test.name, **place):
                 findings.add(score_association(isolated, test, words.settings), experiment="bias")
