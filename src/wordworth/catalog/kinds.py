@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from wordworth.catalog.fetch.hub import config_of, from_hub
 from wordworth.catalog.resolve import resolve
-from wordworth.errors import Foreign, WordworthError, listed, reason_of
+from wordworth.errors import Foreign, WordworthError, listed, reason_of, require
 
 Kind = Literal["static", "causal", "masked", "encoder", "sentence", "nli"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -94,6 +94,7 @@ def _of_config(path: Path, named: str) -> Kind:
 
 
 def _of_gguf(path: Path) -> Kind:
+    require("language models")
     from gguf import GGUFReader
 
     with Foreign(f"{path} is not a GGUF file", "fetch it again"):

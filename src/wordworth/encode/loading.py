@@ -27,7 +27,7 @@ from wordworth.catalog.models import locate_language_model, weight_files
 from wordworth.encode.conversion import converted, converted_checkpoint
 from wordworth.encode.model import LanguageModel, family_of, refuse_huge, wrap
 from wordworth.encode.sentence import lies_at, load_sentence_encoder
-from wordworth.encode.spread import DISK, SPREAD, can_spread, device_map, fits, measure_weights, offload_folder
+from wordworth.encode.spread import DISK, SPREAD, device_map, fits, measure_weights, offload_folder
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
 from wordworth.progress import waiting
@@ -266,7 +266,7 @@ def _placed(
         count, size = measure_weights(folder, dtype)
     if not count or (device != DISK and fits(size, where)):
         # Straight to the device, where the library can: they need not fit the machine's memory as well.
-        return {"device_map": {"": where}} if where.type == "cuda" and can_spread() else {}
+        return {"device_map": {"": where}} if where.type == "cuda" else {}
     parts = device_map(kind, config, size / count, where, from_disk=device == DISK)
     return {"device_map": parts, "offload_folder": offload_folder().name}
 
@@ -274,7 +274,8 @@ def _placed(
 def _device(device: str) -> torch.device:
     """The device that computes."""
     if device in ("auto", SPREAD, DISK):
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+        has = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}
+        device = next((kind for kind, is_available in has.items() if is_available()), "cpu")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise WordworthError(f"there is no CUDA device for {device!r}; choose --device cpu")
     if device == "cuda":
@@ -282,4 +283,4 @@ def _device(device: str) -> torch.device:
     try:
         return torch.device(device)
     except RuntimeError as error:
-        raise WordworthError(f"there is no device {device!r}; choose auto, cpu, cuda, spread or disk") from error
+        raise WordworthError(f"there is no device {device!r}; choose auto, cpu, cuda, mps, spread or disk") from error

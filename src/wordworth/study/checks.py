@@ -9,7 +9,7 @@ from typing import Any, get_args
 from wordworth.catalog.kinds import KINDS, Kind
 from wordworth.catalog.registry import entries, entry, knows
 from wordworth.catalog.resolve import public_name, resolve, split_label, target_of
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, require
 from wordworth.task.settings import SettingField, Settings, either
 
 LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")
@@ -33,6 +33,8 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> N
         if not isinstance(named, str | Path):
             continue
         resolved = resolve(named)
+        if "static" not in kinds or (resolved.entry is not None and resolved.entry.details["family"] != "static"):
+            require("language models")
         if resolved.entry is not None and (family := resolved.entry.details["family"]) not in kinds:
             taken = [CALLED[kind][1] for kind in CALLED if kind in kinds]
             fitting = [one.name for one in entries("models") if one.details["family"] in kinds]

@@ -1,21 +1,19 @@
 """Vectors trained on a text with gensim."""
 
 from collections.abc import Iterable
-from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
 
 from wordworth.embedding import Embedding, Provenance
-from wordworth.errors import WordworthError
+from wordworth.errors import require
 
 
 def train_vectors(
     model: Literal["Word2Vec", "FastText"], sentences: Iterable[list[str]], provenance: Provenance, **options: Any
 ) -> Embedding | None:
     """Train vectors with gensim, in one thread, so that the seed decides; None where no word occurs often enough."""
-    if find_spec("gensim") is None:
-        raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
+    require("vectors trained on a text")
     from gensim import models
 
     network = getattr(models, model)(workers=1, **options)

@@ -16,7 +16,7 @@ import polars as pl
 from wordworth.catalog.read.tables import parsed_json
 from wordworth.embedding.streams import DAMAGE, decompress
 from wordworth.engine.cache import entry
-from wordworth.errors import WordworthError, listed, reason_of
+from wordworth.errors import WordworthError, listed, reason_of, require
 from wordworth.progress import progress
 
 Tagged = list[tuple[str, str]]
@@ -213,6 +213,7 @@ def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
 
     A dump that is cut or broken gives the pages before the break; the flaw is reported without the path.
     """
+    require("dumps of Wikipedia")
     import mwparserfromhell
 
     with decompress(path) as stream, progress(f"taking the text out of {path.name}", None) as advance:
