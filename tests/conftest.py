@@ -1,13 +1,29 @@
 """Every test has a cache of its own; only those marked `index` share the user's, so that a model is fetched once."""
 
 import os
+import re
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from commands import Answer, Command
+
+
+NEEDS_TORCH = re.compile(
+    r"^(from|import) (torch|transformers|gguf|tokenizers|made_(elmo|models|nli)|repair_models|wordworth\.(encode|nli|repair|trainer|whole_words))",
+    re.MULTILINE,
+)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Without torch, leave out the files that import language models, and the rooms whose conftest does (`make core`)."""
+    file = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
+    if find_spec("torch") is None and file.is_file() and file != Path(__file__) and NEEDS_TORCH.search(file.read_text()):
+        return True
+    return None
 
 
 @pytest.fixture(autouse=True)

@@ -108,6 +108,7 @@ EXPECTED = [
 
 
 def dump(*pages: tuple[str, str, str], namespace: str = ' xmlns="http://www.mediawiki.org/xml/export-0.10/"') -> str:
+    pytest.importorskip("mwparserfromhell")
     body = "".join(
         f"<page><title>T</title><ns>{ns}</ns>{more}<revision><text>{text}</text></revision></page>"
         for ns, more, text in pages

@@ -3,6 +3,7 @@
 import logging
 import re
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from wordworth.engine.notices import notice
@@ -46,7 +47,8 @@ def hub_model(name: str) -> HubFile | None:
 
 def is_cached(file: HubFile) -> bool:
     """Whether the hub's own cache holds the file; of a model, its configuration."""
-    require("files and cards of the Hugging Face hub")
+    if find_spec("huggingface_hub") is None:
+        return False
     from huggingface_hub import try_to_load_from_cache
 
     path = file.path or "config.json"
