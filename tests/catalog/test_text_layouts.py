@@ -85,6 +85,7 @@ def test_a_dump_that_is_cut_or_broken_gives_the_pages_before(tmp_path: Path, dam
 
 
 def test_another_xml_is_no_dump(tmp_path: Path) -> None:
+    pytest.importorskip("mwparserfromhell")
     path = tmp_path / "page.xml"
     path.write_text("<html><page></page></html>")
     with pytest.raises(WordworthError, match="begins with <html>"):

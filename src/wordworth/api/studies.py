@@ -17,6 +17,9 @@ from wordworth.task.valence import get_permutation_options
 from wordworth.task.words import choose_spellings, select_poles
 
 
+StudyFunction = Callable[..., Run]
+
+
 def run(name: str, models: Any = (), *main: Any, **settings: Any) -> Run:
     """Run a study by its name on models (names, paths, or loaded ones), with settings by name."""
     declared = study(name)
@@ -40,7 +43,7 @@ def _unwrap(name: str, model: Any) -> Any:
 
 
 @functools.cache
-def function_of(name: str) -> Callable[..., Run]:
+def function_of(name: str) -> StudyFunction:
     """Return a study as a function of its models and settings."""
     declared = study(name)
     function = functools.partial(run, name)

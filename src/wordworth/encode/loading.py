@@ -274,8 +274,7 @@ def _placed(
 def _device(device: str) -> torch.device:
     """The device that computes."""
     if device in ("auto", SPREAD, DISK):
-        has = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}
-        device = next((kind for kind, is_available in has.items() if is_available()), "cpu")
+        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise WordworthError(f"there is no CUDA device for {device!r}; choose --device cpu")
     if device == "cuda":
