@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.whole_words import PredictionRules, WordModel, parting, predict_words
+from wordworth.whole_words import PredictionRules, WordModel, predict_words
 from wordworth.whole_words.parting import Parting, find_glued, icu_words, is_unspaced
 
 Pair = tuple[WordModel, Any]

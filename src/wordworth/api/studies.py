@@ -16,7 +16,6 @@ from wordworth.study.valnorm import ValnormSettings
 from wordworth.task.valence import get_permutation_options
 from wordworth.task.words import choose_spellings, select_poles
 
-
 StudyFunction = Callable[..., Run]
 
 
