@@ -42,7 +42,7 @@ LOWEST := $(VENV)/lowest
 lowest: $(LOWEST)/.installed
 	OMP_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile $(CORE)
 
-$(LOWEST)/.installed: pyproject.toml $(STAMP)
+$(LOWEST)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(LOWEST)
 	sed -n '/^dependencies/,/^]/ s/^ *"\(.*\)>=\([^"]*\)".*/\1==\2/p' pyproject.toml > $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/lowest.txt \
