@@ -62,7 +62,7 @@ def load_model(
     if lies_at(Path(model.place)):
         _check_precision(dtype)
         own = torch.float32  # of its weights
-        return load_sentence_encoder(Path(model.place), name or model.name, _device(device), DTYPES.get(dtype, own))
+        return load_sentence_encoder(Path(model.place), name or model.name, find_device(device), DTYPES.get(dtype, own))
     network, tokenizer, source = load_files(model.place, _base, called=name or model.name, device=device, dtype=dtype)
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
         return wrap(network, tokenizer, name=name or model.name, source=source)
@@ -84,7 +84,7 @@ def load_files(
     lasts, that is told of the model as it is `called`.
     """
     _check_precision(dtype)
-    where = _device(device)
+    where = find_device(device)
     # `auto` is the library's word for it too.
     wanted = DTYPES.get("float32" if dtype == OWN and where.type in SLOW_IN_HALF else dtype, OWN)
     with quietly():
@@ -271,8 +271,8 @@ def _placed(
     return {"device_map": parts, "offload_folder": offload_folder().name}
 
 
-def _device(device: str) -> torch.device:
-    """The device that computes."""
+def find_device(device: str) -> torch.device:
+    """Return the device that computes."""
     if device in ("auto", SPREAD, DISK):
         device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     if device.startswith("cuda") and not torch.cuda.is_available():
