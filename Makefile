@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Offline after `wordworth get`: the environment is not touched again unless its definition changes.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all lint types unit kernels browser bench chaos fuzz truth docs docs-check results clean
+.PHONY: demo test test-all lint types unit kernels lowest browser bench chaos fuzz truth docs docs-check results clean
 
 demo: $(STAMP)
 	$(BIN)/wordworth audit --quick
@@ -35,6 +35,19 @@ unit: $(STAMP) browser
 # The numeric tests once more, with the numeric kernels of another processor; `make test-all` takes two more processors.
 kernels: $(STAMP)
 	$(BIN)/python tests/kernels/run_again.py Haswell
+
+# What word vectors need, in an environment of the base install alone, without torch, each package in its lowest version.
+CORE := $(addprefix tests/,embedding catalog measure statistics results paired rules study/test_weat_study.py test_install.py)
+LOWEST := $(VENV)/lowest
+lowest: $(LOWEST)/.installed
+	OMP_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile $(CORE)
+
+$(LOWEST)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(LOWEST)
+	sed -n '/^dependencies/,/^]/ s/^ *"\(.*\)>=\([^"]*\)".*/\1==\2/p' pyproject.toml > $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/lowest.txt \
+	    -e . gensim junitparser pytest pytest-xdist pyyaml
+	touch $@
 
 # Damaged files for every reader, seeded: `make fuzz SAMPLES=300` for fewer.
 SAMPLES ?= 1500
@@ -68,8 +81,7 @@ truth: $(STAMP)
 	$(BIN)/python -m truth
 
 # The pages with an API reference, in site/, to be opened from the disk (searching needs a server: python -m http.server -d site).
-# What it needs is installed once, and then no network is used.
-docs: $(VENV)/.docs docs/gallery/report.html
+docs: $(STAMP) docs/gallery/report.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
 
@@ -81,14 +93,10 @@ docs-check: $(STAMP)
 docs/gallery/report.html: tools/gallery.py | $(STAMP)
 	$(BIN)/python -m tools.gallery
 
-$(VENV)/.docs: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
-	touch $@
-
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("Wordworth needs Python 3.11 or newer, this is %d.%d; try make PYTHON=python3.11" % v[:2])'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
 	touch $(STAMP)
 
 clean:

@@ -1,13 +1,29 @@
 """Every test has a cache of its own; only those marked `index` share the user's, so that a model is fetched once."""
 
 import os
+import re
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from commands import Answer, Command
+
+NEEDS_TORCH = re.compile(
+    r"^(from|import) (torch|transformers|gguf|tokenizers|made_(elmo|models|nli)|repair_models"
+    r"|wordworth\.(encode|nli|repair|trainer|whole_words))",
+    re.MULTILINE,
+)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Without torch, leave out the files that import language models, and the rooms whose conftest does."""
+    file = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
+    if find_spec("torch") or not file.is_file() or file == Path(__file__):
+        return None
+    return bool(NEEDS_TORCH.search(file.read_text(encoding="utf-8"))) or None
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ __all__ = [
     "vast",
     "weat",
 ]
+
+if find_spec("torch") is None or find_spec("transformers") is None:  # `import *` and `inspect` want all that is listed
+    __all__.remove("WordworthCallback")
+    __all__.remove("export")
 
 _MODULES = dict.fromkeys(__all__, "wordworth.api") | {
     "Embedding": "wordworth.embedding",

@@ -3,6 +3,7 @@
 import errno
 import re
 from collections.abc import Iterable
+from importlib.util import find_spec
 from types import TracebackType
 
 LONGEST = 480
@@ -39,6 +40,17 @@ _OF_LIBRARIES = frozenset(
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+
+EXTRAS = {
+    "language models": ("lm", "torch", "transformers", "accelerate", "gguf", "psutil"),
+    "files and cards of the Hugging Face hub": ("lm", "huggingface_hub"),
+    "dumps of Wikipedia": ("lm", "mwparserfromhell"),
+    "ELMo's weights": ("elmo", "h5py"),
+    "workers on other cores or machines": ("ray", "ray"),
+    "texts without spaces between words": ("segment", "icu4py"),
+    "vectors trained on a text": ("train", "gensim"),
+}
+"""What is not part of the base install → the extra that has it, and the packages it imports."""
 
 
 class WordworthError(Exception):
@@ -90,6 +102,13 @@ def _raised_by_us(trace: TracebackType | None) -> bool:
         trace = trace.tb_next
     module = trace.tb_frame.f_globals.get("__name__", "") if trace else ""
     return str(module).partition(".")[0] == __name__.partition(".")[0]
+
+
+def require(what: str) -> None:
+    """Raise unless the packages for something in `EXTRAS` are installed; name two that are missing, and the extra."""
+    extra, *packages = EXTRAS[what]
+    if missing := [package for package in packages if find_spec(package) is None]:
+        raise WordworthError(f"{what} need {' and '.join(missing[:2])}: pip install 'wordworth[{extra}]'")
 
 
 def reason_of(error: BaseException) -> str:

@@ -107,6 +107,7 @@ EXPECTED = [
 
 
 def dump(*pages: tuple[str, str, str], namespace: str = ' xmlns="http://www.mediawiki.org/xml/export-0.10/"') -> str:
+    pytest.importorskip("mwparserfromhell")
     body = "".join(
         f"<page><title>T</title><ns>{ns}</ns>{more}<revision><text>{text}</text></revision></page>"
         for ns, more, text in pages
@@ -142,6 +143,7 @@ def test_mediawiki(tmp_path: Path, namespace: str) -> None:
     ],
 )
 def test_the_corpora_of_the_catalog(data: Path, name: str, count: int | None, first: str) -> None:
+    pytest.importorskip("mwparserfromhell")
     corpus = load_corpus(name)
     lines = iter(corpus)
     assert next(lines).startswith(first)

@@ -68,6 +68,7 @@ LONG = "This is the running text of article {}, which is long enough."
 
 
 def dump(*pages: str) -> str:
+    pytest.importorskip("mwparserfromhell")
     return "<mediawiki>\n" + "".join(pages) + "</mediawiki>\n"
 
 
@@ -84,6 +85,7 @@ def test_a_dump_that_is_cut_or_broken_gives_the_pages_before(tmp_path: Path, dam
 
 
 def test_another_xml_is_no_dump(tmp_path: Path) -> None:
+    pytest.importorskip("mwparserfromhell")
     path = tmp_path / "page.xml"
     path.write_text("<html><page></page></html>")
     with pytest.raises(WordworthError, match="begins with <html>"):
@@ -91,6 +93,7 @@ def test_another_xml_is_no_dump(tmp_path: Path) -> None:
 
 
 def test_a_data_set_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("huggingface_hub")
     path = tmp_path / "part.jsonl"
     path.write_text('{"text": "Words."}\n')
     asked: dict[str, object] = {}

@@ -13,6 +13,8 @@ from safetensors.torch import load_file, save_file
 from made_models import gguf_of
 from wordworth.contexts import in_template
 from wordworth.encode import LanguageModel, conversion, encode, load_model
+from wordworth.encode.loading import find_device
+from wordworth.engine.batching import budget_for, free_memory
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, sha256_of
 
@@ -218,6 +220,20 @@ def test_a_checkpoint_is_converted(tmp_path: Path) -> None:
     torch.save(tensors, tmp_path / "old.bin", _use_new_zipfile_serialization=False)
     conversion._write_tensors(tmp_path / "old.bin", into)
     assert torch.equal(load_file(into)["tied"], numbers[0])
+
+
+def test_an_accelerator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a fake: here is neither an Apple GPU nor one of CUDA."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    apple = find_device("auto")
+    assert apple == torch.device("mps")
+    assert 0 < free_memory(apple) < 1 << 50  # the machine's
+    assert budget_for(apple) == budget_for(torch.device("cpu"))
+    assert find_device("cpu") == torch.device("cpu")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
+    assert find_device("auto") == torch.device("cuda:1")
 
 
 def test_a_gguf_larger_than_memory(tiny_model: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

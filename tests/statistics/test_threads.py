@@ -1,7 +1,6 @@
 """Blocks side by side: order, errors, and BLAS left as it was found."""
 
 import pytest
-import torch
 from threadpoolctl import threadpool_info
 
 from wordworth.statistics.bootstrap import in_threads, in_torch_threads
@@ -20,6 +19,7 @@ def test_blas_has_one_thread_inside_and_its_own_again_outside():
 
 
 def test_torch_has_one_thread_inside_and_its_own_again_outside():
+    torch = pytest.importorskip("torch")
     before = torch.get_num_threads()
     assert in_torch_threads(lambda x: (x * x, torch.get_num_threads()), range(20)) == [(x * x, 1) for x in range(20)]
     assert torch.get_num_threads() == before

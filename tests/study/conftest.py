@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterable, Sequence
 from math import sqrt
 from statistics import fmean, stdev
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import torch
-import transformers as hf
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.embedding import Embedding, Provenance
-from wordworth.encode import LanguageModel, wrap
+
+if TYPE_CHECKING:
+    from wordworth.encode import LanguageModel
 
 Made = Callable[..., Embedding]
 
@@ -79,8 +79,14 @@ def slow() -> type[Slow]:
 
 
 @pytest.fixture(scope="session")
-def tiny() -> LanguageModel:
+def tiny() -> "LanguageModel":
     """A GPT-2 of two layers whose tokenizer knows some of Bellezza's words whole and splits the others."""
+    torch = pytest.importorskip("torch")
+    import transformers as hf
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+    from wordworth.encode import wrap
+
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

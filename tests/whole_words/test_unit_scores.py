@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from wordworth.whole_words import unit_scores
-from wordworth.whole_words.unit_scores import PendingScores, UnitQuery
+from wordworth.whole_words.unit_scores import PendingScores, UnitQuery, to_double
 
 
 class Logits:
@@ -61,3 +61,14 @@ def test_equals_a_sort_of_every_row(step: float | None, k: int, monkeypatch: pyt
     assert np.isnan(found.own[~given]).all()
     mass = np.log(np.exp(among - among.max(1, keepdims=True)).sum(1)) + among.max(1) - sums
     assert found.begin == pytest.approx(mass, rel=1e-5, abs=1e-5)
+
+
+def test_float64_is_taken_from_an_apple_gpu_which_has_none() -> None:
+    class Logits:
+        is_mps = True
+
+        def cpu(self) -> torch.Tensor:
+            return torch.ones(2)
+
+    fake: Any = Logits()
+    assert to_double(fake).dtype == to_double(torch.ones(2)).dtype == torch.float64

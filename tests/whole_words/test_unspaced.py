@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from wordworth.errors import WordworthError
-from wordworth.whole_words import PredictionRules, WordModel, parting, predict_words
+from wordworth.whole_words import PredictionRules, WordModel, predict_words
 from wordworth.whole_words.parting import Parting, find_glued, icu_words, is_unspaced
 
 Pair = tuple[WordModel, Any]
@@ -47,14 +47,8 @@ def test_words_given_by_a_function() -> None:
 )
 def test_words_found_by_icu(language: str, code: str, line: str, words: str) -> None:
     pytest.importorskip("icu4py")
-    found = Parting(split=icu_words(language, code), unspaced=True)(line)
+    found = Parting(split=icu_words(code), unspaced=True)(line)
     assert (found.words, found.text) == (words.split(), line)
-
-
-def test_without_icu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parting, "find_spec", lambda _: None)
-    with pytest.raises(WordworthError, match="needs icu4py; install it with"):
-        icu_words("thai", "th")
 
 
 def spell(plain: Any, unit: int) -> bytes | None:

@@ -1,16 +1,14 @@
 """The functions of `import wordworth as ww`: models that answer questions, studies, and their runs."""
 
-from collections.abc import Callable
-
 from wordworth.api.models import LanguageModel, NliModel, load
 from wordworth.api.runs import card, check, compare, report
-from wordworth.api.studies import Association, function_of, run, sc_weat
+from wordworth.api.studies import Association, StudyFunction, function_of, run, sc_weat
 from wordworth.results.run import Run
 from wordworth.results.run import read_run as read
 from wordworth.study import STUDIES
 
 
-def __getattr__(name: str) -> Callable[..., Run]:
+def __getattr__(name: str) -> StudyFunction:
     """Return a study by its name."""
     if name not in STUDIES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,6 +15,8 @@ from wordworth.study import study
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.task.words import choose_spellings, select_poles
 
+StudyFunction = Callable[..., Run]
+
 
 def run(name: str, models: Any = (), *main: Any, **settings: Any) -> Run:
     """Run a study by its name on models (names, paths, or loaded ones), with settings by name."""
@@ -39,7 +41,7 @@ def _unwrap(name: str, model: Any) -> Any:
 
 
 @functools.cache
-def function_of(name: str) -> Callable[..., Run]:
+def function_of(name: str) -> StudyFunction:
     """Return a study as a function of its models and settings."""
     declared = study(name)
     function = functools.partial(run, name)

@@ -11,7 +11,7 @@ from wordworth.catalog.fetch.sources import here, is_offline
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import Named, Resolved, find, located
 from wordworth.engine.cache import hash_content
-from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of
+from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of, require
 from wordworth.files import measured_sum
 
 if TYPE_CHECKING:  # numpy, which a kind is told without
@@ -102,6 +102,7 @@ def _kind_of_config(path: Path, named: str) -> Kind:
 
 
 def _kind_of_gguf(path: Path) -> Kind:
+    require("language models")
     from gguf import GGUFReader
 
     with Foreign(f"{path} is not a GGUF file", "fetch it again"):

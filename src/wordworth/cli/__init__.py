@@ -149,6 +149,8 @@ def main() -> None:
         code = app(prog_name="wordworth", standalone_mode=False)  # 130 after Ctrl-C
         sys.stdout.flush()  # here an error of stdout is one line; at the end of the process it would not be
     except WordworthError as error:
+        if os.environ.get("WORDWORTH_TRACEBACK", "0") != "0":  # for a report of a bug
+            raise
         message = str(error)
     except BrokenPipeError:  # the reader has gone, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

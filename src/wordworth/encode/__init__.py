@@ -1,5 +1,9 @@
 """Sentences become word vectors. Importing this room loads torch and transformers, so import it where it is used."""
 
+from wordworth.errors import require
+
+require("language models")
+
 from wordworth.encode.aggregation import Aggregate, Aggregating, aggregate
 from wordworth.encode.encoding import WordVectors, checked_layers, encode, encode_shard, encode_shards
 from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_sentences

@@ -28,7 +28,7 @@ from wordworth.catalog.resolve import Named
 from wordworth.encode.conversion import converted, converted_checkpoint
 from wordworth.encode.model import LanguageModel, family_of, refuse_huge, wrap
 from wordworth.encode.sentence import lies_at, load_sentence_encoder
-from wordworth.encode.spread import DISK, SPREAD, can_spread, device_map, fits, measure_weights, offload_folder
+from wordworth.encode.spread import DISK, SPREAD, device_map, fits, measure_weights, offload_folder
 from wordworth.errors import Foreign, WordworthError
 from wordworth.files import measured_sum
 from wordworth.progress import waiting
@@ -63,7 +63,7 @@ def load_model(
     if lies_at(Path(model.place)):
         _check_precision(dtype)
         own = torch.float32  # of its weights
-        return load_sentence_encoder(Path(model.place), name or model.name, _device(device), DTYPES.get(dtype, own))
+        return load_sentence_encoder(Path(model.place), name or model.name, find_device(device), DTYPES.get(dtype, own))
     network, tokenizer, source = load_files(model.place, _base, called=name or model.name, device=device, dtype=dtype)
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
         return wrap(network, tokenizer, name=name or model.name, source=source)
@@ -85,7 +85,7 @@ def load_files(
     lasts, that is told of the model as it is `called`.
     """
     _check_precision(dtype)
-    where = _device(device)
+    where = find_device(device)
     # `auto` is the library's word for it too.
     wanted = DTYPES.get("float32" if dtype == OWN and where.type in SLOW_IN_HALF else dtype, OWN)
     with quietly():
@@ -267,15 +267,15 @@ def _placed(
         count, size = measure_weights(folder, dtype)
     if not count or (device != DISK and fits(size, where)):
         # Straight to the device, where the library can: they need not fit the machine's memory as well.
-        return {"device_map": {"": where}} if where.type == "cuda" and can_spread() else {}
+        return {"device_map": {"": where}} if where.type == "cuda" else {}
     parts = device_map(kind, config, size / count, where, from_disk=device == DISK)
     return {"device_map": parts, "offload_folder": offload_folder().name}
 
 
-def _device(device: str) -> torch.device:
-    """The device that computes."""
+def find_device(device: str) -> torch.device:
+    """Return the device that computes."""
     if device in ("auto", SPREAD, DISK):
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise WordworthError(f"there is no CUDA device for {device!r}; choose --device cpu")
     if device == "cuda":
@@ -283,4 +283,4 @@ def _device(device: str) -> torch.device:
     try:
         return torch.device(device)
     except RuntimeError as error:
-        raise WordworthError(f"there is no device {device!r}; choose auto, cpu, cuda, spread or disk") from error
+        raise WordworthError(f"there is no device {device!r}; choose auto, cpu, cuda, mps, spread or disk") from error

@@ -5,7 +5,6 @@ the machine; the others stay on disk, and are read whenever their turn comes. Th
 """
 
 from functools import cache
-from importlib.util import find_spec
 from math import inf, prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,11 +36,6 @@ def measure_weights(folder: Path, dtype: torch.dtype | str) -> tuple[int, int]:
     return count, sum(file.stat().st_size for file in files) if isinstance(dtype, str) else count * dtype.itemsize
 
 
-def can_spread() -> bool:
-    """Return whether the library can put weights elsewhere than into the machine's memory."""
-    return find_spec("accelerate") is not None
-
-
 def fits(size: int, device: torch.device) -> bool:
     """Return whether so many bytes of weights go on the device, and leave room for what is computed."""
     return size <= SHARE * free_memory(device)
@@ -51,11 +45,6 @@ def device_map(
     kind: Any, config: PretrainedConfig, each: float, main: torch.device, *, from_disk: bool
 ) -> dict[str, str | int]:
     """Return where each part of a network goes, whose weights have so many bytes each; `main` is where it computes."""
-    if not can_spread():
-        raise WordworthError(
-            f"the weights are more than {main} takes; install wordworth[large] to spread them, or choose --device "
-            f"{main.type} to try it nevertheless"
-        )
     with torch.device("meta"):
         network = kind.from_config(config)
     lists = layer_lists(network)

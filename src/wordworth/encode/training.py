@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +92,6 @@ class SeededTrainer(Trainer):
         height: Callable[[int], float] = lambda step: 1.0,
     ) -> None:
         """Prepare a training whose learning rate is the optimizer's times `height(step)`."""
-        if find_spec("accelerate") is None:
-            raise WordworthError("training needs accelerate, as transformers' Trainer does; install `wordworth[train]`")
         device = next(network.parameters()).device
         if device.index:
             raise WordworthError(

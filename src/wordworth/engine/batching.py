@@ -1,12 +1,12 @@
 """The one loop over batches: what goes through a network together, how much memory is free, and what if it runs out."""
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+import psutil
 import torch
 
 from wordworth.errors import WordworthError
@@ -16,7 +16,6 @@ PASS_COST = {"cpu": 32, "cuda": 2048}
 """What one more pass costs however little is in it, in tokens of a full batch (weights are read, kernels launched)."""
 
 CGROUP = Path("/sys/fs/cgroup")
-MEMINFO = Path("/proc/meminfo")
 
 Ran = TypeVar("Ran")
 Run = Callable[[list[int]], Ran]
@@ -125,8 +124,7 @@ def free_memory(device: torch.device) -> int:
     if device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(device)
         return int(free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))
-    found = re.search(r"MemAvailable:\s+(\d+) kB", MEMINFO.read_text()) if MEMINFO.exists() else None
-    free = int(found[1]) << 10 if found else 1 << 62
+    free = int(psutil.virtual_memory().available)  # of an Apple GPU too, which has the machine's memory
     limit, used = CGROUP / "memory.max", CGROUP / "memory.current"
     if limit.exists() and used.exists() and (most := limit.read_text().strip()).isdigit():
         free = min(free, int(most) - int(used.read_text()))

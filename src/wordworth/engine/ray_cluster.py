@@ -17,7 +17,7 @@ from typing import Any
 
 from wordworth.engine.cache import kind_folder
 from wordworth.engine.engines import Engine, Stream, notice
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import Foreign, WordworthError, require
 
 ATTEMPTS = 3
 """Times that Ray runs shards whose worker dies."""
@@ -140,10 +140,9 @@ def _actor_class() -> type:
 
 
 def _import_ray() -> Any:
-    try:
-        import ray
-    except ImportError as error:
-        raise WordworthError("ray is not installed; install it with `pip install 'wordworth[ray]'`") from error
+    require("workers on other cores or machines")
+    import ray
+
     return ray
 
 

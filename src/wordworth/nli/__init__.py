@@ -1,1 +1,5 @@
 """Natural language inference: models of several kinds, probes made of templates, scoring, and training."""
+
+from wordworth.errors import require
+
+require("language models")

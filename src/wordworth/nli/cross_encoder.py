@@ -99,7 +99,7 @@ class CrossEncoder:
 
         def run_batch(batch: list[int]) -> NDArray[np.float64]:
             logits = forward(self.network, self.tokenizer, [encoded[at] for at in batch])[:, list(self.columns)]
-            return np.asarray(torch.softmax(logits.double(), dim=-1).cpu().numpy())
+            return np.asarray(torch.softmax(logits.cpu().double(), dim=-1).numpy())
 
         projection = project_subwords(self.network, self.projection.basis) if self.projection else nullcontext()
         title = f"Inferring with {self.name}"

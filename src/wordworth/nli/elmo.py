@@ -15,7 +15,7 @@ from pydantic import AliasPath, BaseModel, Field, model_validator
 from torch import Tensor
 from torch.nn import functional
 
-from wordworth.errors import Foreign, WordworthError, first_problem
+from wordworth.errors import Foreign, WordworthError, first_problem, require
 from wordworth.files import sha256_of
 
 # Codes of the 261 “characters”: the bytes of UTF-8, and marks of sentence, word and filling.
@@ -155,10 +155,9 @@ class Options(BaseModel):
 
 def load_elmo(options: Path, weights: Path) -> Elmo:
     """Load the published files; they are read as data and checked against each other."""
-    try:
-        import h5py
-    except ImportError as error:
-        raise WordworthError("ELMo's weights are an HDF5 file; install `wordworth[elmo]` to read it") from error
+    require("ELMo's weights")
+    import h5py
+
     try:
         read = Options.model_validate_json(options.read_bytes())
     except ValueError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.errors import Foreign, WordworthError, nearest, visible
+from wordworth.errors import Foreign, WordworthError, nearest, require, visible
 from wordworth.files import replacing, sha256_of
 from wordworth.measure import main_measures
 from wordworth.pages.insights import IN_CONTEXT, associations
@@ -197,6 +197,7 @@ def _make_results(card: Card) -> Iterator[Any]:
 
 def card_text(card: Card, readme: Path | None = None) -> str:
     """Return a whole card: its metadata and the section; or a README with both in their places."""
+    require("files and cards of the Hugging Face hub")
     from huggingface_hub import ModelCard
 
     with Foreign(f"{readme} cannot be read as a model card", "correct the metadata between its lines of ---"):

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from wordworth.catalog.kinds import KINDS
 from wordworth.catalog.models import KINDS, Kind, fingerprint, refuse_name
 from wordworth.catalog.registry import entries, knows
 from wordworth.catalog.resolve import Resolved, resolve, split_label
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, require
 from wordworth.task.settings import SettingField, Settings, either
 
 LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")
@@ -104,6 +105,8 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> N
     for resolved in models:
         if not isinstance(resolved, Resolved):
             continue
+        if "static" not in kinds or (resolved.entry is not None and resolved.entry.details["family"] != "static"):
+            require("language models")
         if resolved.entry is not None and (family := resolved.entry.details["family"]) not in kinds:
             taken = [CALLED[kind][1] for kind in CALLED if kind in kinds]
             fitting = [one.name for one in entries("models") if one.details["family"] in kinds]

@@ -37,7 +37,7 @@ COMPONENTS: dict[str, Any] = {
     "may_differ": True,
 }
 DEVICE: dict[str, Any] = {
-    "help": "auto, cpu, cuda, or cuda:1 and so on; spread: over all there are; disk: layer by layer from its files.",
+    "help": "auto, cpu, mps, cuda, cuda:1 and so on; spread: over all there are; disk: layer by layer from its files.",
     "metavar": "DEVICE",
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
 }

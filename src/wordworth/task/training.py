@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import compress
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.embedding import Embedding, Provenance
-from wordworth.errors import WordworthError
+from wordworth.errors import require
 
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
@@ -45,9 +44,8 @@ def choose_lines(total: int, share: float, seed: int) -> NDArray[np.bool_]:
 def train_vectors(
     model: Literal["Word2Vec", "FastText"], sentences: Sentences, provenance: Provenance, **options: Any
 ) -> Embedding | None:
-    """Train vectors; return None where no word occurs often enough."""
-    if find_spec("gensim") is None:
-        raise WordworthError("training vectors needs gensim; install it with `pip install wordworth[train]`")
+    """Train vectors with gensim, in one thread, so that the seed decides; None where no word occurs often enough."""
+    require("vectors trained on a text")
     from gensim import models
 
     network = getattr(models, model)(workers=1, **options)

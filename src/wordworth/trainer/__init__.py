@@ -1,14 +1,8 @@
-"""A model measured while transformers' `Trainer` trains it. It needs what the Trainer needs (`wordworth[trainer]`)."""
+"""A model measured while transformers' `Trainer` trains it."""
 
-from importlib.util import find_spec
+from wordworth.errors import require
 
-from wordworth.errors import WordworthError
-
-if find_spec("accelerate") is None:
-    raise WordworthError(
-        "WordworthCallback needs accelerate, as transformers' Trainer does; install it with "
-        "`pip install wordworth[trainer]`"
-    )
+require("language models")
 
 from wordworth.trainer.callback import WordworthCallback
 

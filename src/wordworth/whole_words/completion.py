@@ -14,6 +14,7 @@ from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.parting import WORD
 from wordworth.whole_words.reader import Node
 from wordworth.whole_words.rules import MORE_UNITS, room
+from wordworth.whole_words.unit_scores import to_double
 
 LONGEST = 32
 """Units of a word; longer ones are not completed."""
@@ -108,8 +109,8 @@ class _Search:
     def _grow(self, paths: Sequence[_Path | None], rows: Tensor) -> None:
         """End the words of some paths (None: the text itself), then open the paths that continue them."""
         model, units = self.model, self.model.units
-        logp = model.reader.logits(rows).double().log_softmax(dim=1)
-        begins = units.begin_mask[WORD].to(model.device)
+        logp = to_double(model.reader.logits(rows)).log_softmax(dim=1)
+        begins = units.begin_mask[WORD].to(logp.device)
         begin = logp.masked_fill(begins == 0, -torch.inf).logsumexp(dim=1).tolist()
         if not units.trailing:
             self._end([(path, path.logp + end) for path, end in zip(paths, begin, strict=True) if path])

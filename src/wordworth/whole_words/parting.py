@@ -10,11 +10,10 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, require
 
 _SCRIPTS = frozenset(
     ("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "THAI", "LAO", "KHMER", "MYANMAR")
@@ -58,13 +57,9 @@ def glue_by_script(tokens: Sequence[str]) -> list[bool]:
     return [False, *glued][: len(tokens)]
 
 
-def icu_words(language: str, code: str) -> Splitter:
+def icu_words(code: str) -> Splitter:
     """Return a function that parts a line into the words that ICU finds by its dictionary of a language."""
-    if find_spec("icu4py") is None:
-        raise WordworthError(
-            f"finding the words of {language} text needs icu4py; install it with `pip install wordworth[segment]`, or "
-            "give a text with a space between words and `--segmentation spaces`"
-        )
+    require("texts without spaces between words")
     return partial(_split_by_icu, code)
 
 

@@ -27,6 +27,11 @@ def send(device: torch.device, *arrays: Ints) -> list[Tensor]:
     return [one.view(array.shape) for one, array in zip(flat, arrays, strict=True)]
 
 
+def to_double(logits: Tensor) -> Tensor:
+    """Return logits in float64, which an Apple GPU does not have: they leave it."""
+    return (logits.cpu() if logits.is_mps else logits).double()
+
+
 def fetch(tensors: Sequence[Tensor]) -> tuple[list[Tensor], Any]:
     """Send tensors from the device; wait for the event, if there is one, before they are read."""
     if not tensors or not tensors[0].is_cuda:
@@ -146,7 +151,7 @@ class PendingScores:
         with torch.inference_mode():
             for some, after in zip(torch.split(self._rows[at], size), torch.split(states, size), strict=True):
                 logits = self._reader.logits(some).masked_fill_(self._no_begin[after], -torch.inf)
-                sums.append(logits.double().logsumexp(1))
+                sums.append(to_double(logits).logsumexp(1))
         mass: Floats = torch.cat(sums).cpu().numpy()
         return mass
 

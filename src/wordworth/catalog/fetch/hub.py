@@ -3,10 +3,11 @@
 import logging
 import re
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from wordworth.engine.engines import notice
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, require
 from wordworth.files import space_checked
 
 _PART = r"[A-Za-z0-9][\w.-]*"
@@ -46,6 +47,8 @@ def hub_model(name: str) -> HubFile | None:
 
 def is_cached(file: HubFile) -> bool:
     """Whether the hub's own cache holds the file; of a model, its configuration."""
+    if find_spec("huggingface_hub") is None:
+        return False
     from huggingface_hub import try_to_load_from_cache
 
     path = file.path or "config.json"
@@ -82,8 +85,9 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     The library would ask an unreachable hub again and again. So the hub is asked once, within HF_HUB_ETAG_TIMEOUT
     seconds; if it does not answer, only what is cached counts.
     """
-    import httpx2
+    require("files and cards of the Hugging Face hub")
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError, XetDownloadError
+    from huggingface_hub.utils import httpx
 
     from wordworth.catalog.fetch.sources import is_offline
 
@@ -103,7 +107,7 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
         here = _downloaded(file, here_only=refusal is not None)
     except LocalEntryNotFoundError as error:
         raise WordworthError(refusal or _unreachable(called, _reason(error))) from error
-    except (OSError, httpx2.HTTPError, XetDownloadError) as error:
+    except (OSError, httpx.HTTPError, XetDownloadError) as error:
         raise WordworthError(
             f"fetching {called} from the hub broke off ({_reason(error)}); run it again, or with another network"
         ) from error
@@ -137,8 +141,8 @@ def _refusal(file: HubFile, called: str) -> str | None:
 
     A revision or file that is not there is an error at once. All else leaves what is cached: it is of that name too.
     """
-    import httpx2
     from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
+    from huggingface_hub.utils import httpx
 
     where = _where(called)
     path = file.path or "config.json"
@@ -156,7 +160,7 @@ def _refusal(file: HubFile, called: str) -> str | None:
         return f"{called}{where} is not on the hub, or private there; check the name, and log in if it is yours"
     except errors.HfHubHTTPError as error:
         return f"{called} is not here and the hub answers {error.response.status_code}; try again later"
-    except (httpx2.HTTPError, ConnectionError) as error:
+    except (httpx.HTTPError, ConnectionError) as error:
         return _unreachable(called, _reason(error))
     return None
 

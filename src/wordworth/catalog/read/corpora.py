@@ -18,7 +18,7 @@ import polars as pl
 from wordworth.catalog.read.tables import parsed_json
 from wordworth.catalog.resolve import DataSet, Named, located_data
 from wordworth.engine.cache import entry
-from wordworth.errors import WordworthError, listed, reason_of
+from wordworth.errors import WordworthError, listed, reason_of, require
 from wordworth.files import DAMAGE, decompress
 from wordworth.progress import progress
 
@@ -216,6 +216,7 @@ def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
 
     A dump that is cut or broken gives the pages before the break; the flaw is reported without the path.
     """
+    require("dumps of Wikipedia")
     import mwparserfromhell
 
     with decompress(path) as stream, progress(f"taking the text out of {path.name}", None) as advance:

@@ -74,11 +74,12 @@ def measure(models: Sequence[Resolved | Embedding], settings: DebiasSettings) ->
     if set(GEOMETRY) & set(settings.wanted):
         _measure_geometry(findings, versions, controls, settings)
     if "nli" in settings.wanted:
-        from wordworth.study.debias.network import find_reader, infer_versions  # torch, only for this part
+        with findings.part(is_requested=settings.nli is not None, model=embedding.name, experiment="accuracy"):
+            from wordworth.study.debias.network import find_reader, infer_versions  # torch, only for this part
 
-        reader = find_reader(findings, embedding, settings.nli)
-        if reader is not None:
-            infer_versions(findings, reader, versions, controls, settings)
+            reader = find_reader(findings, embedding, settings.nli)
+            if reader is not None:
+                infer_versions(findings, reader, versions, controls, settings)
     return findings
 
 

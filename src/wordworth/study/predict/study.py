@@ -50,7 +50,7 @@ def choose_parting(settings: PredictSettings, language: str) -> Parting:
         raise WordworthError(
             "where ICU finds the words, punctuation marks are words of their own; leave out --punctuation attached"
         )
-    return Parting("apart", icu_words(language, code_of(language)), unspaced=True)
+    return Parting("apart", icu_words(code_of(language)), unspaced=True)
 
 
 @dataclass(frozen=True, eq=False)

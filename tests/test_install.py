@@ -1,0 +1,100 @@
+"""What the base install does without language models, and which sentence asks for an extra."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from commands import Command
+from wordworth import errors
+from wordworth.catalog.read.word_sets import load_test
+from wordworth.errors import EXTRAS, WordworthError, require
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LM = ("torch", "transformers", "tokenizers", "accelerate", "huggingface_hub", "gguf", "psutil", "mwparserfromhell")
+
+WITHOUT_LM = f"""
+import inspect, pydoc, sys
+from importlib.machinery import PathFinder
+
+class Base(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        return None if name.partition(".")[0] in {LM} else super().find_spec(name, path, target)
+
+sys.meta_path = [Base if one is PathFinder else one for one in sys.meta_path]
+import wordworth as ww
+from wordworth import *
+assert {{"weat", "audit", "report"}} <= dict(inspect.getmembers(ww)).keys()
+assert "valnorm" in pydoc.render_doc(ww)
+"""
+
+
+def _run_without_lm(code: str, folder: Path) -> str:
+    """Run code where no package of the extra `lm` can be found, and return what it prints."""
+    command = [sys.executable, "-c", WITHOUT_LM + code]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.strip()
+
+
+def test_word_vectors_need_no_language_models(tmp_path: Path) -> None:
+    words = [word for group in load_test("weat6").groups for word in group]
+    rows = np.random.default_rng(0).normal(size=(len(words), 5)).round(3)
+    lines = (" ".join([word.lower(), *map(str, row)]) for word, row in zip(words, rows, strict=True))
+    (tmp_path / "my.vec").write_text("\n".join(lines) + "\n")
+    code = """
+run = ww.weat(["my.vec", "other=my.vec"], "weat6").save("run")
+ww.report(run, output="page.html")
+ww.compare(run, models=("my", "other"))
+ww.audit("my.vec", "audit", quick=True)
+print(run.scores["measure"][0])
+"""
+    assert _run_without_lm(code, tmp_path) == "weat"
+    assert (tmp_path / "page.html").is_file()
+    assert (tmp_path / "audit" / "report.html").is_file()
+
+
+def test_what_needs_a_language_model_names_the_extra(tmp_path: Path) -> None:
+    code = """
+needs = [lambda: ww.export, lambda: ww.WordworthCallback, lambda: ww.vast("smollm2-135m"),
+         lambda: ww.infer("nli-glove"), lambda: ww.load("smollm2-135m").surprisal("Tea."),
+         lambda: ww.weat("use-multilingual", "weat6")]
+for need in needs:
+    try:
+        need()
+    except ww.WordworthError as error:
+        print(error)
+"""
+    sentence = "language models need torch and transformers: pip install 'wordworth[lm]'"
+    assert _run_without_lm(code, tmp_path).splitlines() == [sentence] * 6
+
+
+@pytest.mark.parametrize("what", EXTRAS)
+def test_an_extra_has_what_it_is_asked_for(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    extra, *packages = EXTRAS[what]
+    declared = {re.split("[<>=]", one)[0].replace("-", "_") for one in PROJECT["optional-dependencies"][extra]}
+    assert set(packages) <= declared
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
+    with pytest.raises(WordworthError, match=rf"need {packages[0]}.*: pip install 'wordworth\[{extra}\]'$"):
+        require(what)
+    monkeypatch.setattr(errors, "find_spec", lambda name: None if name == packages[-1] else name)
+    with pytest.raises(WordworthError, match=f"need {packages[-1]}:"):
+        require(what)
+
+
+def test_a_traceback_is_shown_when_asked_for(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "did you mean" in command("show", "glvoe").err
+    monkeypatch.setenv("WORDWORTH_TRACEBACK", "1")
+    with pytest.raises(WordworthError, match="did you mean"):
+        command("show", "glvoe")
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {PROJECT['version']}\n" in citation
