@@ -19,8 +19,8 @@ from wordworth.measure.neutrality import Tally
 from wordworth.measure.prediction import perplexity
 from wordworth.measure.rnsb import rnsb
 from wordworth.measure.soft_match import neighbour_ranks
-from wordworth.measure.valence import similarity, valence
-from wordworth.measure.weat import association, sc_weat, sc_weat_p, weat, weat_interval, weat_p
+from wordworth.measure.valence import SIMILARITY, VALENCE, similarity, valence
+from wordworth.measure.weat import WEAT, association, sc_weat, sc_weat_p, weat, weat_interval, weat_p
 from wordworth.measure.weighted import mean_over_targets, rank_agreement
 
 for _file in iter_modules(__path__):

@@ -8,8 +8,9 @@ from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import Correlation, pearson, spearman
 
 RHO = "between the words' sc-weat effect sizes and their rated valence."
+VALENCE, SIMILARITY = "valence", "similarity"
 declare(
-    "valence",
+    VALENCE,
     f"Pearson's ρ {RHO}",
     "toney2021",
     "higher",
@@ -18,18 +19,18 @@ declare(
     paired_test="pearson",
     is_main=True,
 )
-declare("valence", f"Spearman's ρ {RHO}", "toney2021", "higher", "spearman", items="rated_words")
+declare(VALENCE, f"Spearman's ρ {RHO}", "toney2021", "higher", "spearman", items="rated_words")
 declare(
-    "valence",
+    VALENCE,
     "Valence over one half of the words, in the layer (and with the components) that is best on the other half.",
     "",
     "higher",
     "held-out",
 )
-declare("valence", "Mean of valence over the languages.", "wolfe2022", "higher", "mean")
-declare("valence", "Valence minus that of the control that `control` names.", "", "higher", "above-control")
-declare("valence", "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021", "", "p-against-d")
-declare("valence", "Valence with poles that the model splits into tokens.", "wolfe2022", "higher", "multiple-poles")
+declare(VALENCE, "Mean of valence over the languages.", "wolfe2022", "higher", "mean")
+declare(VALENCE, "Valence minus that of the control that `control` names.", "", "higher", "above-control")
+declare(VALENCE, "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021", "", "p-against-d")
+declare(VALENCE, "Valence with poles that the model splits into tokens.", "wolfe2022", "higher", "multiple-poles")
 declare(
     "raters",
     "Pearson's ρ between two groups of people's mean ratings of the same words.",
@@ -45,7 +46,7 @@ for _affect in ("arousal", "dominance"):
 
 
 declare(
-    "similarity",
+    SIMILARITY,
     "Spearman's ρ between the cosine of two words and their rated similarity.",
     "",
     "higher",
@@ -54,7 +55,7 @@ declare(
     paired_test="spearman",
     is_main=True,
 )
-declare("similarity", "The largest similarity over the layers.", "bommasani2020", "higher", "best", items="word_pairs")
+declare(SIMILARITY, "The largest similarity over the layers.", "bommasani2020", "higher", "best", items="word_pairs")
 
 
 def valence(

@@ -20,8 +20,9 @@ declare(
     "caliskan2017",
     "zero",
 )
+WEAT = "weat"
 declare(
-    "weat",
+    WEAT,
     "Effect size of two word sets: (mean s(x, A, B) − mean s(y, A, B)) / σ of s over X ∪ Y, with s(w, A, B) = "
     "mean cos(w, A) − mean cos(w, B).",
     "caliskan2017",
@@ -32,7 +33,7 @@ declare(
     paired_test="association",
     is_main=True,
 )
-declare("weat", "Variance of a test's effect sizes over the languages.", "toney2021", "", "variance")
+declare(WEAT, "Variance of a test's effect sizes over the languages.", "toney2021", "", "variance")
 
 
 def sc_weat(targets: Vectors, A: Vectors, B: Vectors) -> Matrix:

@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 
 from wordworth.catalog.registry import code_of
+from wordworth.measure import VALENCE
 from wordworth.pages.insights import CONTEXT, best_layers
-from wordworth.pages.runs import IS_ORIGINAL, VALENCE, Runs
+from wordworth.pages.runs import IS_ORIGINAL, Runs
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
 

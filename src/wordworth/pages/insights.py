@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, VALENCE, WEAT
+from wordworth.measure import VALENCE, WEAT
+from wordworth.pages.runs import AS_IT_IS, IS_PLAIN
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure import find_measure, main_measures
+from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure, main_measures
 from wordworth.pages.insights import associations, best_layers
-from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, SIMILARITY, VALENCE, WEAT, Runs, Score, better_of
+from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, Runs, Score, better_of
 from wordworth.paired import ComparisonSettings, NotComparableError, Tested, compare_scores
 from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import SCORES, main_scores

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from wordworth.measure import SIMILARITY, VALENCE
 from wordworth.pages.insights import (
     IS_ABOVE,
     IS_DIFFERENCE,
@@ -16,7 +17,7 @@ from wordworth.pages.insights import (
 )
 from wordworth.pages.naming import FULL, TESTS, Sentence, show_value, with_interval
 from wordworth.pages.published import Quantity, Standing, kind_of, standing
-from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, SIMILARITY, VALENCE, Runs, Score
+from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, Runs, Score
 from wordworth.results.notices import Caution
 from wordworth.results.numbers import format_list, format_number
 from wordworth.results.vocabulary import HARMLESS

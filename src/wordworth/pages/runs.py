@@ -15,8 +15,6 @@ from wordworth.results.notices import CAUTION_TEXTS, Caution, Notice
 from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
 from wordworth.results.vocabulary import ORIGINAL
 
-VALENCE, SIMILARITY, WEAT = "valence", "similarity", "weat"
-"""Measures that the page treats in a way of their own."""
 INTERRUPTED = "the audit was interrupted; the same command continues it"
 ALL = "all models"
 """The model of a number over several, such as a variance over languages."""

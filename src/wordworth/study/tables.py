@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure.declaration import label
+from wordworth.measure import VALENCE, label
 from wordworth.results.run import Run
 from wordworth.results.table import Cell, Form, Names, Row, Table
 
@@ -38,7 +38,7 @@ def make_table(title: str, names: Names, cells: Cells, heads: Sequence[str] = ()
 def score_tables(run: Run) -> Iterator[Table]:
     """Yield the scores as the papers set them: one row per task, one column per model."""
     is_sensitivity = pl.col("experiment") == "sensitivity"
-    has_variant = pl.col("variant").is_not_null() & (pl.col("measure") == "valence")
+    has_variant = pl.col("variant").is_not_null() & (pl.col("measure") == VALENCE)
     shown = run.scores.filter(pl.col("measure") != "coverage", ~has_variant, ~is_sensitivity)
     models = shown.get_column("model").drop_nulls().unique(maintain_order=True).to_list() or ["score"]
     has_languages = shown.get_column("language").drop_nulls().n_unique() > 1

@@ -4,10 +4,10 @@ from typing import Any
 
 import polars as pl
 
+from wordworth.measure import WEAT
 from wordworth.pages.figures.figure import BANDS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.figures.meaning import SEVERAL_STEPS, TASKS
 from wordworth.pages.figures.stereotypes import ESTIMATORS
-from wordworth.pages.runs import WEAT
 
 WHOLE = pl.all_horizontal(pl.col(name).is_null() for name in ("subset", "control", "draw"))
 """Scores over all of a data set, and of a mean of random draws."""

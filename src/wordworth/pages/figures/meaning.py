@@ -4,9 +4,10 @@ from itertools import product
 
 import polars as pl
 
+from wordworth.measure import SIMILARITY, VALENCE, WEAT
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.insights import IN_CONTEXT, UNTRAINED
-from wordworth.pages.runs import IS_PLAIN, SIMILARITY, VALENCE, WEAT
+from wordworth.pages.runs import IS_PLAIN
 from wordworth.results.numbers import format_list
 
 TASKS = (VALENCE, SIMILARITY, "analogy")

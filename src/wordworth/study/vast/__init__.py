@@ -264,9 +264,10 @@ def why_impossible(experiment: str, words: "EncodedWords") -> str:
 
 def _layer_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
     """Yield valence by layer and context, and how far it is above that of the untrained network."""
+    from wordworth.measure import VALENCE
     from wordworth.study.tables import pivot
 
-    valence = scores.filter(measure="valence")
+    valence = scores.filter(measure=VALENCE)
     is_whole = valence["experiment"].is_in(["contextualization", "languages"]) & valence["variant"].is_null()
     for (dataset,), some in valence.filter(is_whole).group_by(["dataset"], maintain_order=True):
         yield pivot(some, "layer", "context", f"{name} · valence {dataset} by layer")
@@ -279,9 +280,10 @@ def _other_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
     """Yield valence, similarity and bias by components nullified, valence by tokenization, and the probes."""
     import polars as pl
 
+    from wordworth.measure import VALENCE
     from wordworth.study.tables import pivot
 
-    isolated = scores.filter(scores["variant"].is_null(), experiment="isolation", measure="valence")
+    isolated = scores.filter(scores["variant"].is_null(), experiment="isolation", measure=VALENCE)
     for (dataset, layer), some in isolated.group_by(["dataset", "layer"], maintain_order=True):
         title = f"{name} · valence {dataset}, layer {layer}, by components nullified"
         yield pivot(some, "components", "context", title)

@@ -15,6 +15,7 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.encode import as_read
 from wordworth.encode.named import untrained
+from wordworth.measure import VALENCE
 from wordworth.results.findings import Findings
 from wordworth.results.notices import Caution
 from wordworth.statistics.correlation import pearson
@@ -160,7 +161,7 @@ def score_languages(findings: Findings, words: EncodedWords, lexica: list[Lexico
 
 def _score_mean(findings: Findings, model: str) -> None:
     """Score the mean of ρ over the languages, by context and layer."""
-    columns = {"experiment": "languages", "model": model, "measure": "valence"}
+    columns = {"experiment": "languages", "model": model, "measure": VALENCE}
     is_rho = [pl.col(name) == value for name, value in columns.items()]
     means = (
         findings.scores.filter(*is_rho, pl.col("variant").is_null())

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.contexts import bleached
 from wordworth.encode import InContexts, token_counts
+from wordworth.measure import VALENCE
 from wordworth.results.findings import Findings
 from wordworth.results.notices import NoticeKind
 from wordworth.statistics.correlation import pearson
@@ -162,5 +163,5 @@ class _Comparison:
             for (kind, rows), effects in zip(self.sets.items(), parts, strict=True):
                 chosen, ratings = layers.rows(rows), self.lexicon.valence[layers.positions[rows]]
                 rho = pearson(effects, ratings, items=chosen.words, **get_bootstrap_options(self.words.settings))
-                place = {**self.place, "pooling": pooling, "subset": kind, "measure": "valence", "variant": variant}
+                place = {**self.place, "pooling": pooling, "subset": kind, "measure": VALENCE, "variant": variant}
                 record_slots(self.findings, place, chosen, rho)
