@@ -106,6 +106,11 @@ CASES = {
     "garg-euclidean": Case(
         ("garg-euclidean", None), lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b]), (TARGETS, A, B), "none"
     ),
+    "garg-euclidean:unit": Case(
+        ("garg-euclidean", "unit"),
+        lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b], normalized=True),
+        (TARGETS, A, B),
+    ),
     "garg-cosine": Case(
         ("garg-cosine", None), lambda V, w, a, b: garg_cosine(V[w], V[a], V[b]), (TARGETS, A, B), "all"
     ),

@@ -9,8 +9,8 @@ from wordworth.pages.insights import recoveries
 from wordworth.pages.naming import SHORT, TESTS
 
 ESTIMATORS = (
-    "direct-bias", "direct-bias (centred)", "garg-euclidean", "garg-cosine", "manzini", "manzini (centroid)", "ripa",
-    "mac", "ect", "rnsb",
+    "direct-bias", "direct-bias (centred)", "garg-euclidean", "garg-euclidean (unit)", "garg-cosine", "manzini",
+    "manzini (centroid)", "ripa", "mac", "ect", "rnsb",
 )  # fmt: skip
 """In the order of a figure: the paper's with their variants, then the others."""
 IS_ESTIMATE = (EXPERIMENT == "bias") & pl.col("quantity").is_in(ESTIMATORS)
