@@ -1,6 +1,7 @@
 """Every figure is whole: it compiles, says in words what it shows, and draws the rows it claims to."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -154,6 +155,22 @@ def test_the_untrained_network_is_a_thin_line_of_the_contexts_colour() -> None:
     assert "random weights" in figure.drawing
     (sentence,) = plain_answers(read_runs([run]))["Does it know what words mean?"]
     assert sentence.endswith("(bellezza, bleached); the same network untrained has .20.")
+
+
+def test_affects_are_isolated_in_the_top_layer() -> None:
+    """VAST's Figure 7; a lexicon that rates only valence is not in it."""
+    run = record("vast", "m")
+    where = {"experiment": "isolation", "model": "m", "language": "english", "n": 1034}
+    for layer, components, context in product((3, 6), (None, 0, 1), ("bleached", "random")):
+        slot = {"layer": layer, "components": components, "context": context, "value": 0.1 * layer}
+        for measure in ("valence", "dominance", "arousal"):
+            run.score(**where, **slot, dataset="anew", measure=measure)
+        run.score(**where, **slot, dataset="bellezza", measure="valence")
+    figure = figures_by_id(finish(run))["affects-isolated"]
+    assert figure.rows.select("layer", "context", "dataset").unique().rows() == [(6, "bleached", "anew")]
+    assert figure.rows.select("measure", "components").n_unique() == len(figure.rows) == 9
+    drawn = texts_of(figure)
+    assert all(one in drawn for one in ("m\u00a0· anew\u00a0· layer 6", "dominance", "raw"))
 
 
 def test_series_differ_and_a_model_has_one_colour() -> None:

@@ -47,6 +47,10 @@ def _with_affects(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(others.any().over("model", "dataset"), others | (MEASURE == VALENCE))
 
 
+def _top_affects(rows: pl.DataFrame) -> pl.DataFrame:
+    return _with_affects(rows.filter(LAYER.max().over("model") == LAYER))
+
+
 def _describe_tokens(rows: pl.DataFrame) -> str:
     poolings = format_list(rows.get_column("pooling").drop_nulls().unique(maintain_order=True).to_list())
     return (
@@ -129,6 +133,14 @@ FIGURES = (
         "are nullified one by one: what is recovered was hidden behind directions that do not reflect the word.",
         where=(EXPERIMENT == "isolation", MEASURE == VALENCE), value=VALENCE_AXIS, x="components", colour="context",
         by=("model", "dataset", "layer"), panels=2, across=("context",),
+    ),
+    Lines(  # VAST, Figure 7
+        id="affects-isolated", title="Valence, dominance and arousal by components nullified",
+        caption="The three dimensions of affect in the top layer, bleached: raw, with the mean subtracted (0), and "
+        "with the first components nullified one by one.",
+        where=(EXPERIMENT == "isolation", pl.col("context") == "bleached", VARIANT.is_null()), prepare=_top_affects,
+        value=RATED, x="components", colour="measure", by=("model", "dataset", "layer"), across=("measure",),
+        drawing=BANDS,
     ),
     Lines(
         id="anisotropy", title="Anisotropy by components nullified",
