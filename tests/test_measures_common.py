@@ -134,6 +134,7 @@ OF_OTHER_THINGS = {
     "contradiction", "gap-entailment", "gap-contradiction", "lean-entailment", "lean-contradiction", "agreement",
     "sensitivity", "raters", "arousal", "dominance", "acceptability", "noun", "part-of-speech", "contexts", "coverage",
     "dimensions", "principal", "cosine", "inlp", "anisotropy", "neuron-share", "variance-share",
+    "single-token",
 }  # fmt: skip
 """Measures of predictions, inferences, ratings, other measures and single layers, and counts."""
 OF_THE_SAME = {

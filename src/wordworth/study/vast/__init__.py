@@ -287,7 +287,10 @@ def _other_tables(name: str, scores: "pl.DataFrame") -> "Iterator[Table]":
     for (dataset, layer), some in isolated.group_by(["dataset", "layer"], maintain_order=True):
         title = f"{name} · valence {dataset}, layer {layer}, by components nullified"
         yield pivot(some, "components", "context", title)
-    validated = scores.filter(experiment="validation")
+    whole = scores.filter(measure="single-token")
+    if len(whole):
+        yield pivot(whole, "dataset", "measure", f"{name} · share of words that are one token")
+    validated = scores.filter(experiment="validation", measure="similarity")
     for (layer,), some in validated.group_by(["layer"], maintain_order=True):
         yield pivot(some, "components", "dataset", f"{name} · similarity, layer {layer}, by components nullified")
     biased = scores.filter(experiment="bias")

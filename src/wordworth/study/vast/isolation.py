@@ -18,6 +18,7 @@ from wordworth.embedding import Layers
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
 from wordworth.study.vast.contextualization import score_affects
+from wordworth.study.vast.tokenization import score_single_tokens
 from wordworth.study.vast.words import BY_RATING, LEXICA, EncodedWords, load_anew, record_lexicon, rescale_ratings
 from wordworth.task.association import score_association
 from wordworth.task.geometry import score_isotropy, score_variance_shares
@@ -164,12 +165,15 @@ def score_validation(findings: Findings, words: EncodedWords, lexica: list[Lexic
     """Score word similarity in the best and the top layer, raw and isolated (Figure 4).
 
     Words are bleached; the best layer is that of the first lexicon; mean and components are those of the pairs' words.
+    The share of these words that are one token is scored too: a pair of a whole and a split word mixes two kinds.
     """
     default = PAIRS if words.language == "english" else usual_pairs(words.language)
     chosen = words.choose_layers(lexica[0])
     for pairs in [load_pairs(name, language=words.language) for name in words.settings.pairs or default]:
         findings.add_data(pairs, len(pairs))
-        layers = words.encode("bleached", list_words(pairs)).layers(words.pooling).only(chosen)
+        encoded = words.encode("bleached", list_words(pairs))
+        findings.add(score_single_tokens(words, encoded, pairs.name), experiment="validation")
+        layers = encoded.layers(words.pooling).only(chosen)
         isolated = nullified(layers, fit_layers([layers], words.settings.components))
         findings.add(score_similarity(isolated, pairs, words.settings), experiment="validation")
 

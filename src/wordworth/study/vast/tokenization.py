@@ -73,6 +73,16 @@ class TokenKinds:
         return [None if at in used else self.reasons.get(at, UNBALANCED) for at in range(len(self.kinds))]
 
 
+def score_single_tokens(words: EncodedWords, encoded: InContexts, dataset: str) -> Findings:
+    """Score the share of a data set's words that are one token; words that the tokenizer does not locate are none."""
+    findings, kinds = Findings(), TokenKinds(words, encoded).kinds
+    known = len(kinds) - kinds.count(None)
+    place = {"model": words.model.name, "language": words.language, "dataset": dataset, "context": "bleached"}
+    if known:
+        findings.score(**place, measure="single-token", value=kinds.count(SINGLE) / known, n=known)
+    return findings
+
+
 Pole = tuple[TokenKinds, Rows]
 """Encoded words, and the rows of those that are the pole."""
 
