@@ -230,6 +230,21 @@ def test_languages_side_by_side() -> None:
     assert "by-language" not in figures_by_id(in_languages("polish"))
 
 
+def test_the_mean_over_languages() -> None:
+    """VAST's Figure 20: one line per context, without the languages' own."""
+    run = record("vast", "m")
+    for layer, context, language in product((0, 1), ("bleached", "random"), ("polish", "english", None)):
+        place = {"model": "m", "language": language, "context": context, "layer": layer, "value": layer / 2}
+        variant, dataset = (None, language) if language else ("mean", None)
+        run.score(experiment="languages", measure="valence", variant=variant, dataset=dataset, n=7, **place)
+    figures = figures_by_id(finish(run))
+    assert len(figures["languages"].rows) == 8
+    assert figures["languages-mean"].rows.select("variant", "layer", "context").rows() == [
+        ("mean", layer, context) for layer in (0, 1) for context in ("bleached", "random")
+    ]
+    assert "n\u00a0=\u00a07" in texts_of(figures["languages-mean"])
+
+
 STEPS = (0, 10, 1000)
 STEP_FIGURES = ("valence-steps", "weat-steps", "accuracy-steps")
 

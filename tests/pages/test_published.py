@@ -71,6 +71,7 @@ def test_counts_of_the_papers_tables() -> None:
 
 def test_spot_values() -> None:
     """Read in the papers."""
+    assert {one.quantity.dataset: one.low for one in find(measure="single-token")} == {"ws-353": 0.9, "simlex-999": 0.9}
     table1 = {"paper": "wolfe2022", "place": "Table 1", "context": "misaligned"}
     assert (value_of(**table1, components=None), value_of(**table1, components=8)) == (0.14, 0.54)
     gpt2 = {"model": "gpt2", "place": "Table 3", "dataset": "gender-pairs", "subset": "professions"}

@@ -116,7 +116,13 @@ FIGURES = (
         where=(EXPERIMENT == "contextualization", pl.col("context") == "bleached", IS_PLAIN), prepare=_with_affects,
         value=RATED, colour="measure", by=("model", "dataset"), across=("measure",),
     ),
-    Lines(  # VAST, Figures 20 to 22
+    Lines(  # VAST, Figure 20
+        id="languages-mean", title="Valence, mean over languages",
+        caption="The mean of ρ over the languages, by layer and context; n is the number of languages.",
+        where=(EXPERIMENT == "languages", MEASURE == VALENCE, VARIANT == "mean"), value=VALENCE_AXIS, colour="context",
+        by=("model", "count"), down=("model", "layer"), across=("context",),
+    ),
+    Lines(  # VAST, Figures 21 and 22
         id="languages", title="Valence by language",
         caption="Valence by layer and context in every language for which there is a lexicon.",
         where=(EXPERIMENT == "languages", MEASURE == VALENCE, IS_PLAIN), value=VALENCE_AXIS, colour="context",
