@@ -1,7 +1,7 @@
 """The answers at the top of a report, in plain words; each points to the figure that shows it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from wordworth.pages import behaviour_answers as behaviour
 from wordworth.pages import meaning_answers as meaning
@@ -14,35 +14,19 @@ MAX_SEPARATE = 4
 """Up to this many models have a sentence each; of more, only the first and the last."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A question and what the runs say to it."""
-
-    question: str
-    sentences: tuple[Sentence, ...]
-
-
-def answers(runs: Runs) -> list[Answer]:
+def answers(runs: Runs) -> dict[str, list[Sentence]]:
     """Answer the questions that these runs can answer; of a model in training, for its last step."""
     last = ended(runs)
-    every = [
-        Answer(question, tuple(sentence for write in writers for sentence in _select(list(write(last)))))
+    every = {
+        question: [sentence for write in writers for sentence in _select(list(write(last)))]
         for question, writers in QUESTIONS.items()
-    ]
-    return [answer for answer in every if answer.sentences]
+    }
+    return {question: sentences for question, sentences in every.items() if sentences}
 
 
 def plain_answers(runs: Runs) -> dict[str, list[str]]:
     """Return question → sentences, as a terminal shows them: what is missing first, then the answers."""
-    return plain_missing(runs) | {
-        answer.question: [_plain(sentence) for sentence in answer.sentences] for answer in answers(runs)
-    }
-
-
-def _plain(sentence: Sentence) -> str:
-    lead = f"{sentence.lead}: " if sentence.lead else ""
-    subject = f"{sentence.model}{'. ' if sentence.whole else ' '}" if sentence.model else ""
-    return f"{lead}{subject}{sentence.text}"
+    return plain_missing(runs) | {question: list(map(str, some)) for question, some in answers(runs).items()}
 
 
 def _select(sentences: list[Sentence]) -> list[Sentence]:

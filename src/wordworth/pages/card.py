@@ -154,8 +154,8 @@ def _list_unmeasured(card: Card) -> Iterator[str]:
     yield "### What was not measured\n"
     yield from (f"- {escaped(sentence)}" for sentence in card.unmeasured)
     gaps = missing(card.runs)
-    for kind in [*gaps, *remarks(card.runs)]:
-        yield from (f"- {escaped(kind.heading)}: {escaped(sentence)}" for sentence in kind.sentences)
+    for heading, sentences in (gaps | remarks(card.runs)).items():
+        yield from (f"- {escaped(heading)}: {escaped(sentence)}" for sentence in sentences)
     if not gaps:
         covered = format_percent(MIN_COVERAGE)
         yield f"- Of what was asked for, nothing failed, and every data set has at least {covered} coverage."

@@ -1,7 +1,6 @@
 """What a reader must know before the answers: what failed, was not run, has low coverage, was reduced or replaced."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import floor
 from typing import Any
 
@@ -22,51 +21,29 @@ FAILED_HEADER = ["run", "model", "experiment", "dataset", "layer", "measure", "r
 """Headings of the table of parts that failed."""
 
 
-@dataclass(frozen=True)
-class Missing:
-    """Sentences under one heading."""
-
-    heading: str
-    sentences: tuple[str, ...]
-
-    @property
-    def first(self) -> tuple[str, ...]:
-        """Those that are shown at once."""
-        return self.sentences[:MAX_SENTENCES]
-
-    @property
-    def more(self) -> tuple[str, ...]:
-        """Those that are counted."""
-        return self.sentences[MAX_SENTENCES:]
+def missing(runs: Runs) -> dict[str, list[str]]:
+    """Return heading → sentences on what is missing, most serious first; empty where nothing is."""
+    failed, skipped = _of_kind(runs, "failed"), _of_kind(runs, "skipped")
+    every = {"What failed": failed, "What was not run": skipped, COVERAGE_HEADING: list(_uncovered(runs))}
+    return {heading: sentences for heading, sentences in every.items() if sentences}
 
 
-def missing(runs: Runs) -> list[Missing]:
-    """Return what is missing, most serious first; empty where nothing is."""
-    every = (
-        Missing("What failed", _of_kind(runs, "failed")),
-        Missing("What was not run", _of_kind(runs, "skipped")),
-        Missing(COVERAGE_HEADING, tuple(_uncovered(runs))),
-    )
-    return [one for one in every if one.sentences]
-
-
-def remarks(runs: Runs) -> list[Missing]:
-    """Return what should be known although nothing is missing."""
+def remarks(runs: Runs) -> dict[str, list[str]]:
+    """Return heading → sentences on what should be known although nothing is missing."""
     is_quick = any(run.command[1:2] == ["audit"] and "--quick" in run.command for run in runs.each)
-    every = (
-        Missing("Read with care", _of_kind(runs, "caution")),
-        Missing("Replaced", _of_kind(runs, "substituted")),
-        Missing("Smaller samples", (*([QUICK] if is_quick else []), *_of_kind(runs, "reduced"))),
-    )
-    return [one for one in every if one.sentences]
+    reduced = [*([QUICK] if is_quick else []), *_of_kind(runs, "reduced")]
+    cautions, replaced = _of_kind(runs, "caution"), _of_kind(runs, "substituted")
+    every = {"Read with care": cautions, "Replaced": replaced, "Smaller samples": reduced}
+    return {heading: sentences for heading, sentences in every.items() if sentences}
 
 
 def plain_missing(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences, for a terminal or Markdown; also where nothing is missing."""
-    found = missing(runs) or [Missing("What is missing", (NOTHING,))]
+    every = (missing(runs) or {"What is missing": [NOTHING]}) | remarks(runs)
+    rest = {heading: len(sentences) - MAX_SENTENCES for heading, sentences in every.items()}
     return {
-        one.heading: [*one.first, *([f"And {len(one.more):,} more."] if one.more else [])]
-        for one in [*found, *remarks(runs)]
+        heading: [*sentences[:MAX_SENTENCES], *([f"And {rest[heading]:,} more."] if rest[heading] > 0 else [])]
+        for heading, sentences in every.items()
     }
 
 
@@ -89,8 +66,8 @@ def sentences_of(notices: Iterable[Notice]) -> Iterator[str]:
         yield f"{study}: {text}" if study else text
 
 
-def _of_kind(runs: Runs, kind: NoticeKind) -> tuple[str, ...]:
-    return tuple(sentences_of(runs.notices_of(kind)))
+def _of_kind(runs: Runs, kind: NoticeKind) -> list[str]:
+    return list(sentences_of(runs.notices_of(kind)))
 
 
 def _places(notices: list[Notice]) -> str:

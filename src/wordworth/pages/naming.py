@@ -46,3 +46,8 @@ class Sentence:
     """What the first and the last of many are called."""
     lead: str = ""
     """“Highest of 6 models”, where it stands for many."""
+
+    def __str__(self) -> str:
+        lead = f"{self.lead}: " if self.lead else ""
+        subject = f"{self.model}{'. ' if self.whole else ' '}" if self.model else ""
+        return f"{lead}{subject}{self.text}"

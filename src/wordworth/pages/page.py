@@ -29,7 +29,7 @@ from wordworth.pages.figures.figure import CONFIG
 from wordworth.pages.latex import latex
 from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.markdown import markdown
-from wordworth.pages.missing import FAILED_HEADER, NOTHING, failed_rows, missing, remarks, sentences_of
+from wordworth.pages.missing import FAILED_HEADER, MAX_SENTENCES, NOTHING, failed_rows, missing, remarks, sentences_of
 from wordworth.pages.runs import IS_ORIGINAL, Runs, ended, read_runs
 from wordworth.pages.tables import HEADINGS
 from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
@@ -108,6 +108,7 @@ def page(runs: Runs, folder: Path) -> str:
         policy=_policy(scripts),
         style=Markup(_asset("report.css")),
         missing=missing(runs),
+        most=MAX_SENTENCES,
         nothing_missing=NOTHING,
         failed_header=FAILED_HEADER,
         failed=failed_rows(runs),
