@@ -11,10 +11,9 @@ import pytest
 from commands import Command
 from made_runs import finish, record
 from wordworth.cli import display
-from wordworth.pages.latex import latex
-from wordworth.pages.markdown import markdown
 from wordworth.pages.page import write_report
 from wordworth.pages.runs import read_runs
+from wordworth.pages.writers import latex, markdown
 from wordworth.results.run import Run, read_run
 from wordworth.visible import visible
 

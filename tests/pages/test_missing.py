@@ -7,11 +7,10 @@ import pytest
 from made_runs import Record, finish, record
 from seen_page import Seen
 from wordworth.pages import plain_answers
-from wordworth.pages.latex import latex
-from wordworth.pages.markdown import markdown
-from wordworth.pages.missing import COVERAGE_HEADING, NOTHING, missing, plain_missing, remarks
+from wordworth.pages.answers import COVERAGE_HEADING, NOTHING, missing, plain_missing, remarks
 from wordworth.pages.page import page
 from wordworth.pages.runs import read_runs
+from wordworth.pages.writers import latex, markdown
 from wordworth.results.notices import Notice
 from wordworth.results.run import AuditRecord, PlannedStudy, Run
 

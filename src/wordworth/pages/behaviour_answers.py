@@ -9,9 +9,8 @@ from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure
 from wordworth.pages.comparisons import networks_of
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, OF_TESTS, curve_id
 from wordworth.pages.insights import TRIED, choices_of, datasets_by_kind, variants_of
-from wordworth.pages.naming import FULL, Sentence, with_interval
 from wordworth.pages.published import standing
-from wordworth.pages.runs import Runs, Score
+from wordworth.pages.runs import FULL, Runs, Score, Sentence, with_interval
 from wordworth.results.columns import SKIPPED
 from wordworth.results.numbers import format_fixed, format_list, format_number, format_percent
 from wordworth.results.run import Run

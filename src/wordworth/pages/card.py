@@ -11,12 +11,11 @@ import polars as pl
 from wordworth.errors import Foreign, WordworthError, nearest
 from wordworth.files import replacing, sha256_of
 from wordworth.measure import main_measures
+from wordworth.pages.answers import missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.markdown import escaped, interval, line, p_text
-from wordworth.pages.missing import missing, remarks
-from wordworth.pages.naming import FULL, show_value
-from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score, better_of
+from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, show_value
+from wordworth.pages.writers import escaped, interval, line, p_text
 from wordworth.results.columns import main_scores
 from wordworth.results.notices import MIN_COVERAGE, Notice, caution_legend
 from wordworth.results.numbers import format_list, format_percent

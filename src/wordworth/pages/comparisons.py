@@ -14,18 +14,8 @@ import polars as pl
 
 from wordworth.measure import find_measure, label
 from wordworth.pages.insights import LEXICON, best_layers
-from wordworth.pages.naming import show_value
-from wordworth.pages.published import (
-    ANY_KIND,
-    Published,
-    Quantity,
-    citation,
-    declarations,
-    kind_of,
-    nearest,
-    published,
-)
-from wordworth.pages.runs import AS_IT_IS, Runs, Score
+from wordworth.pages.published import ANY_KIND, Published, Quantity, citation, declarations, kind_of, nearest, published
+from wordworth.pages.runs import AS_IT_IS, Runs, Score, show_value
 from wordworth.results.numbers import format_number
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 

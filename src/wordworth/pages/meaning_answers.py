@@ -15,9 +15,8 @@ from wordworth.pages.insights import (
     contexts_apart,
     recoveries,
 )
-from wordworth.pages.naming import FULL, TESTS, Sentence, show_value, with_interval
 from wordworth.pages.published import Quantity, Standing, kind_of, standing
-from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, Runs, Score
+from wordworth.pages.runs import AS_IT_IS, FULL, IS_PLAIN, TESTS, Runs, Score, Sentence, show_value, with_interval
 from wordworth.results.notices import Caution
 from wordworth.results.numbers import format_list, format_number
 from wordworth.results.vocabulary import HARMLESS

@@ -21,17 +21,24 @@ from markupsafe import Markup, escape
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
 from wordworth.measure import label
-from wordworth.pages.answers import answers
+from wordworth.pages.answers import (
+    FAILED_HEADER,
+    MAX_SENTENCES,
+    NOTHING,
+    answers,
+    failed_rows,
+    missing,
+    remarks,
+    sentences_of,
+)
 from wordworth.pages.comparisons import COMPARED, Comparison, comparison_row, comparisons
 from wordworth.pages.explorer import columnar, explorer
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.figures.figure import CONFIG
-from wordworth.pages.latex import latex
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.markdown import markdown
-from wordworth.pages.missing import FAILED_HEADER, MAX_SENTENCES, NOTHING, failed_rows, missing, remarks, sentences_of
 from wordworth.pages.runs import IS_ORIGINAL, Runs, ended, read_runs
 from wordworth.pages.tables import HEADINGS
+from wordworth.pages.writers import latex, markdown
 from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
 from wordworth.results.numbers import format_list, format_number
 from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run

@@ -1,8 +1,10 @@
-"""The runs of a report, and their scores in one table."""
+"""The runs of a report, their scores in one table, and scores, tests and sentences as a reader sees them."""
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import polars as pl
 from wordworth.errors import WordworthError
 from wordworth.measure import find_measure, label
 from wordworth.results.columns import model_label
-from wordworth.results.notices import CAUTION_TEXTS, Caution, Notice
+from wordworth.results.notices import CAUTION_MARK, CAUTION_TEXTS, Caution, Notice
+from wordworth.results.numbers import format_interval, format_number
 from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
 from wordworth.results.vocabulary import ORIGINAL
 
@@ -163,3 +166,48 @@ def ended(runs: Runs) -> Runs:
         items = {table: rows.filter(last) for table, rows in run.items.items()}
         each.append(run.model_copy(update={"scores": run.scores.filter(last), "items": items}))
     return replace(runs, each=tuple(each), scores=scores)
+
+
+TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
+"""Association test → its number, subject and meaning."""
+SHORT = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}
+"""Test → its name on an axis."""
+FULL = {
+    name: f"{test['meaning']} ({test['edition']})" if "edition" in test else test["meaning"]
+    for name, test in TESTS.items()
+}
+"""Test → what a positive effect associates, and with which list of words."""
+
+
+def show_value(score: Score) -> str:
+    """Return a score's value, with a mark where it has cautions."""
+    return format_number(score["value"]) + (CAUTION_MARK if score["cautions"] else "")
+
+
+def with_interval(score: Score) -> str:
+    """Return a score's value, its mark, and its interval where it has one."""
+    interval = f" {format_interval(score['low'], score['high'])}" if score["low"] is not None else ""
+    return show_value(score) + interval
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, the figure that shows it, and the model that it is about."""
+
+    text: str
+    figure: str
+    """The id of a figure or a section of the report."""
+    model: str
+    order: float
+    """Many models are ranked by this, and only the first and the last are shown."""
+    whole: bool = False
+    """Whether the text is a sentence; otherwise it continues the model's name."""
+    ends: tuple[str, str] = ("Highest", "Lowest")
+    """What the first and the last of many are called."""
+    lead: str = ""
+    """“Highest of 6 models”, where it stands for many."""
+
+    def __str__(self) -> str:
+        lead = f"{self.lead}: " if self.lead else ""
+        subject = f"{self.model}{'. ' if self.whole else ' '}" if self.model else ""
+        return f"{lead}{subject}{self.text}"

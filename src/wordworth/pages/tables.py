@@ -9,13 +9,12 @@ from math import isfinite
 from typing import Any
 
 from wordworth.errors import WordworthError, listed, nearest
+from wordworth.pages.answers import FAILED_HEADER, failed_rows
 from wordworth.pages.comparisons import COMPARED, comparison_row, comparisons
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.leaderboard import Column as BoardColumn
 from wordworth.pages.leaderboard import Leading, leaderboard, leading
-from wordworth.pages.missing import FAILED_HEADER, failed_rows
-from wordworth.pages.naming import TESTS
-from wordworth.pages.runs import ALL, Runs, Score, better_of
+from wordworth.pages.runs import ALL, TESTS, Runs, Score, better_of
 from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import PLACE
 from wordworth.results.numbers import format_list, format_number

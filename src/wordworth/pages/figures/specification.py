@@ -10,8 +10,7 @@ import polars as pl
 from wordworth.pages.figures import charts
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, OF_TESTS, Figure, Plot, curve_id
 from wordworth.pages.insights import LEVEL, TRIED, choices_of, datasets_by_kind, variants_of
-from wordworth.pages.naming import SHORT
-from wordworth.pages.runs import Runs
+from wordworth.pages.runs import SHORT, Runs
 from wordworth.results.run import Run
 
 POINTS, BINS = 100, 24

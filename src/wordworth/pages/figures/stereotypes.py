@@ -6,7 +6,7 @@ from wordworth.measure import WEAT
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.figures.meaning import SEVERAL_STEPS
 from wordworth.pages.insights import recoveries
-from wordworth.pages.naming import SHORT, TESTS
+from wordworth.pages.runs import SHORT, TESTS
 
 ESTIMATORS = (
     "direct-bias", "direct-bias (centred)", "garg-euclidean", "garg-euclidean (unit)", "garg-cosine", "manzini",
