@@ -13,8 +13,7 @@ from wordworth.pages.runs import Runs, Sentence, ended
 from wordworth.results.notices import MIN_COVERAGE, Caution, Notice, NoticeKind
 from wordworth.results.numbers import format_list, format_percent
 
-MAX_SEPARATE = 4
-"""Up to this many models have a sentence each; of more, only the first and the last."""
+MAX_SEPARATE = 4  # up to this many models have a sentence each; of more, only the first and the last
 
 
 def answers(runs: Runs) -> dict[str, list[Sentence]]:
@@ -62,8 +61,7 @@ QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
 }
 
 
-MAX_SENTENCES = 5
-"""Sentences per heading that are shown at once; the rest is counted, and can be unfolded."""
+MAX_SENTENCES = 5  # sentences per heading that are shown at once; the rest is counted, and can be unfolded
 COVERAGE_HEADING = f"Data sets with less than {format_percent(MIN_COVERAGE)} coverage"
 NOTHING = f"Everything that was asked for ran, and every data set has at least {format_percent(MIN_COVERAGE)} coverage."
 QUICK = "A quick audit uses smaller samples; for numbers to publish, run it without --quick."

@@ -98,11 +98,10 @@ def _choose_rows(runs: Runs) -> Iterator[Score]:
     tests = associations(runs.scores).get_column("row").to_list()
     whole = runs.scores.filter(AS_IT_IS, pl.col("layer").is_null(), IS_ORIGINAL)
     others = main_scores(whole, main_measures()).get_column("row").to_list()
-    picked = runs.scores.filter(pl.col("row").is_in([row for row in board if row is not None]), IN_CONTEXT)
+    picked = runs.scores.filter(pl.col("row").is_in({*board} - {None}), IN_CONTEXT)
     # The best layer is picked on the words that it is then judged on; next to it, what the other half of them gives.
-    held_out = runs.scores.filter(IN_CONTEXT, pl.col("variant") == "held-out").join(
-        picked, on=["dataset", "context", "language"], how="semi", nulls_equal=True
-    )
+    held_out = runs.scores.filter(IN_CONTEXT, pl.col("variant") == "held-out")
+    held_out = held_out.join(picked, on=["dataset", "context", "language"], how="semi", nulls_equal=True)
     rows = {*board, *tests, *others, *held_out.get_column("row")} - {None}
     chosen = runs.scores.filter(pl.col("row").is_in(rows), pl.col("model") != ALL)
     # A test that is in two runs of an audit (valnorm and weat) is one test.
@@ -173,12 +172,8 @@ def _make_results(card: Card) -> Iterator[Any]:
         run = card.runs.run_of(row)
         dataset = visible(row["dataset"] or row["experiment"])
         sums = {one.name: one.sha256 for one in run.data}
-        rest = {
-            "measured_with": f"{TOOL} {run.versions.get(TOOL, '?')}",
-            "study": row["study"],
-            "language": row["language"] or "",
-            "manifest_sha256": sha256_of(run.folder / MANIFEST) if run.folder else "",
-        }
+        rest = {"measured_with": f"{TOOL} {run.versions.get(TOOL, '?')}", "study": row["study"]}
+        rest |= {"language": row["language"], "manifest_sha256": run.folder and sha256_of(run.folder / MANIFEST)}
         numbers = {"low_95": row["low"], "high_95": row["high"], "p": row["p"], "n": row["n"]}
         numbers = {name: value for name, value in numbers.items() if value is not None and isfinite(value)}
         yield EvalResult(

@@ -22,14 +22,11 @@ from wordworth.results.vocabulary import ORIGINAL, RANDOM
 COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]
 PAPER_SAMPLE = 100_000
 """Sentences of the paper's main table; our whole sample is compared with it where its size is unknown."""
-ALIKE = 2.0
-"""Results over numbers of sentences that differ by more than this factor are not compared."""
+ALIKE = 2.0  # results over numbers of sentences that differ by more than this factor are not compared
 RETRAINED, IN_ALL_LAYERS = "retrained", "retrained in all layers"
 AT_TEST = ("projection", RANDOM)
-Treatment = tuple[str, str]
-"""The version of a network and what was removed, as published numbers have them."""
-OTHERWISE: Treatment = ("otherwise", "")
-"""Treated in a way that no paper has."""
+Treatment = tuple[str, str]  # the version of a network and what was removed, as published numbers have them
+OTHERWISE: Treatment = ("otherwise", "")  # treated in a way that no paper has
 WIKITEXT = ("wikitext", "wiki.train", "wiki-103")
 """How the names of WikiText-103's train part begin; files of users' own too."""
 LANGUAGES = 7
@@ -96,24 +93,18 @@ def networks_of(runs: Runs) -> Networks:
     """Return what the networks of these runs were trained without, or given without."""
     rows = runs.scores.filter(pl.col("experiment") == "subspace", pl.col("measure") == "dimensions")
     subspaces = rows.select("name", "dataset", "value").iter_rows()
-    trained = {
-        str(facts["name"]): _retrained(facts["trained_without"])
-        for facts in runs.facts.values()
-        if facts.get("trained_without")
-    }
-    layered = frozenset(str(facts["name"]) for facts in runs.facts.values() if facts.get("elmo_layers"))
+    models = runs.facts.values()
+    trained = {str(one["name"]): _retrained(one["trained_without"]) for one in models if one.get("trained_without")}
+    layered = frozenset(str(one["name"]) for one in models if one.get("elmo_layers"))
     return Networks(trained, layered, {model: _kind(name, int(size)) for model, name, size in subspaces})
 
 
 def _kind(subspace: str, dimensions: int) -> str:
     """Return gender, nationality, religion or random; blank for a subspace that no paper removes."""
-    declared: dict[str, dict[str, Any]] = declarations()["without"]
-    kinds = (
-        kind
-        for kind, one in declared.items()
-        if subspace in one["subspaces"] and dimensions == one.get("dimensions", dimensions)
-    )
-    return next(kinds, "")
+    for kind, one in declarations()["without"].items():
+        if subspace in one["subspaces"] and dimensions == one.get("dimensions", dimensions):
+            return str(kind)
+    return ""
 
 
 def _retrained(removed: Mapping[str, Any]) -> Treatment:
@@ -136,16 +127,11 @@ def _unmet_condition(condition: str, ours: Score, facts: Mapping[str, Any]) -> s
     """Return why one of our numbers does not meet the condition of a published one; blank where it does."""
     if condition == "fine-tuned":
         text = str(facts.get("fine_tuned") or "")
-        if not text:
-            return "fine-tuned on WikiText-103 there, not fine-tuned here"
-        return "" if text.startswith(WIKITEXT) else f"fine-tuned on WikiText-103 there, on {text} here"
+        here = f"on {text}" if text else "not fine-tuned"
+        return "" if text.startswith(WIKITEXT) else f"fine-tuned on WikiText-103 there, {here} here"
     if condition == "seven languages" and ours["n"] != LANGUAGES:
         return f"over {LANGUAGES} languages there, over {ours['n']} here"
     return ""
-
-
-Index = dict[tuple[str, int | None, Quantity], Score]
-"""Model, layer and quantity → score."""
 
 
 def comparisons(runs: Runs) -> Iterator[Comparison]:
@@ -172,7 +158,8 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
                 continue
             ours = index.get((model, layer if role else number, quantity))
             if ours is None and role == "best":  # a set of words with a best layer of its own
-                ours = _highest(index, model, quantity)
+                layers = [row for (name, _, other), row in index.items() if name == model and other == quantity]
+                ours = max(layers, key=lambda row: row["value"], default=None)
             if ours is not None:
                 unlike = _not_alike(*chosen) or _unmet_condition(chosen[0].condition, ours, facts)
                 yield Comparison(ours, *chosen, unlike)
@@ -213,9 +200,9 @@ def _layer(role: str, top: int | None, best: int | None) -> int | None:
     return {"top": top, "top-1": top - 1, "quarter": top // 4, "best": best}[role]
 
 
-def _index(scores: pl.DataFrame, networks: Networks) -> Index:
-    """Index scores by what they measure, with and without their data set and pooling; the last one counts."""
-    index: Index = {}
+def _index(scores: pl.DataFrame, networks: Networks) -> dict[tuple[str, int | None, Quantity], Score]:
+    """Return model, layer and quantity → score, with and without its data set and pooling; the last one counts."""
+    index: dict[tuple[str, int | None, Quantity], Score] = {}
     sizes = _published_sizes(scores)
     wanted = {one.quantity.measure for one in published()}
     for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
@@ -230,11 +217,6 @@ def _index(scores: pl.DataFrame, networks: Networks) -> Index:
     return index
 
 
-def _highest(index: Index, model: str, quantity: Quantity) -> Score | None:
-    rows = (row for (name, _, other), row in index.items() if name == model and other == quantity)
-    return max(rows, key=lambda row: row["value"], default=None)
-
-
 def comparison_row(one: Comparison) -> list[str]:
     """Return what, ours, theirs, difference, model and place."""
     ours, theirs = one.ours, one.published
@@ -242,20 +224,13 @@ def comparison_row(one: Comparison) -> list[str]:
     what += [ours[name] for name in ("dataset", "subset", "context", "version", "pooling")]
     what += [f"layer {ours['layer']}" if ours["layer"] is not None else None]
     what += [f"{ours['components']} nullified" if ours["components"] is not None else None]
-    if theirs.value is not None:
-        value, difference = format_number(theirs.value), format_number(one.difference, signed=True)
-    else:
+    value, difference = format_number(theirs.value), format_number(one.difference, signed=True)
+    if theirs.value is None:
         value = f"{format_number(theirs.low)} to {format_number(theirs.high)}"
-        difference = format_number(one.difference, signed=True) if one.difference else "inside"
+        difference = difference if one.difference else "inside"
     difference = f"not comparable: {one.unlike}" if one.unlike else difference
     layer = f"layer {theirs.layer}" if theirs.layer is not None else theirs.role and f"{theirs.role} layer"
     details = [one.nearness, _treatment_in_words(theirs.quantity), layer, theirs.computed, theirs.unstated, theirs.note]
     whose = f"{theirs.model or '–'} ({'; '.join(filter(None, details))})"
-    return [
-        " · ".join(filter(None, what)),
-        show_value(ours),
-        value,
-        difference,
-        whose,
-        f"{citation(theirs.paper)}, {theirs.place}",
-    ]
+    place = f"{citation(theirs.paper)}, {theirs.place}"
+    return [" · ".join(filter(None, what)), show_value(ours), value, difference, whose, place]

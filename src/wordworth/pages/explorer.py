@@ -14,8 +14,7 @@ from wordworth.pages.runs import IS_ORIGINAL, Runs
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
 
-MAX_ROWS = 60_000
-"""Rows of one kind of item in a page; of more, some words are kept, evenly over the list."""
+MAX_ROWS = 60_000  # rows of one kind of item in a page; of more, some words are kept, evenly over the list
 WRONG = 8
 
 
@@ -126,14 +125,15 @@ KINDS = (
 
 def explorer(runs: Runs) -> dict[str, Any] | None:
     """Return everything that the look-up needs; None where the runs have no items that can be looked up."""
-    tables = {kind.title: _gather(runs, kind) for kind in KINDS}
-    tables = {title: table for title, table in tables.items() if len(table)}
+    tables = {kind.title: table for kind in KINDS if len(table := _gather(runs, kind))}
     if not tables:
         return None
     notes = []
     for title, table in tables.items():
-        if len(table) > MAX_ROWS:
-            tables[title] = _thin_out(table)
+        if len(table) > MAX_ROWS:  # all rows of every n-th word
+            words = table.select(table.columns[0]).unique(maintain_order=True)
+            some = words.gather_every(ceil(len(table) / MAX_ROWS))
+            tables[title] = table.join(some, on=table.columns[0], how="semi")
             notes.append(f"{title}: {len(tables[title]):,} of {len(table):,} rows can be looked up here.")
     facts = [
         {"title": kind.title, "keys": kind.keys, "order": kind.order, "table": columnar(tables[kind.title])}
@@ -149,13 +149,6 @@ def _gather(runs: Runs, kind: Kind) -> pl.DataFrame:
     """Return the items of one kind of all runs; the same pairs may be in two runs of an audit."""
     frames = [kind.read(run) for run in runs.each if run.study != "debias"]
     return pl.concat(frames).unique(maintain_order=True) if frames else pl.DataFrame()
-
-
-def _thin_out(table: pl.DataFrame) -> pl.DataFrame:
-    """Return all rows of every n-th word."""
-    key = table.columns[0]
-    words = table.select(key).unique(maintain_order=True)
-    return table.join(words.gather_every(ceil(len(table) / MAX_ROWS)), on=key, how="semi")
 
 
 def _wrong(runs: Runs) -> list[dict[str, Any]]:

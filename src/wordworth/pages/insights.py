@@ -9,8 +9,7 @@ from wordworth.pages.runs import AS_IT_IS, IS_PLAIN
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
 
-LEVEL = 0.05
-"""Of significance."""
+LEVEL = 0.05  # of significance
 ON_FIRST_LEXICON = pl.col("dataset") == pl.col("dataset").first().over("model")
 IN_CONTEXT = (pl.col("experiment") == "contextualization") & (pl.col("measure") == VALENCE)
 TRIED = pl.col("experiment") == "sensitivity"
@@ -44,8 +43,8 @@ def best_layers(scores: pl.DataFrame) -> pl.DataFrame:
     They are null where they were not measured.
     """
     known = scores.filter(AS_IT_IS, pl.col("value").is_finite())
-    rows = known.filter(IN_CONTEXT, IS_PLAIN).with_columns(top=pl.col("layer").max().over(LEXICON))
-    ordered = rows.filter(IS_PLAINEST).sort("value", descending=True, maintain_order=True)
+    rows = known.filter(IN_CONTEXT, IS_PLAIN).with_columns(top=pl.col("layer").max().over(LEXICON)).filter(IS_PLAINEST)
+    ordered = rows.sort("value", descending=True, maintain_order=True)
     best = ordered.unique(LEXICON, keep="first", maintain_order=True).sort("model_at", "row")
     held_out = known.filter(IN_CONTEXT, pl.col("variant") == "held-out")
     untrained, above = (known.filter(UNTRAINED, *which) for which in (IS_VALUE, IS_DIFFERENCE))

@@ -20,8 +20,7 @@ from wordworth.results.table import Cell, Names, Row, Table
 from wordworth.results.vocabulary import HARMLESS, ORIGINAL, RANDOM
 from wordworth.statistics.paired_tests import holm
 
-MAX_COLUMNS = 8
-"""Columns that fit next to each other on a page."""
+MAX_COLUMNS = 8  # columns that fit next to each other on a page
 STEREOTYPES = "stereotypes, mean |d|"
 USUAL = (VALENCE, SIMILARITY, "analogy", STEREOTYPES, "top-1", "T1", "perplexity", "net-neutral", "accuracy")
 """The columns that come first, and are shown before any are chosen, each on one data set."""
@@ -29,8 +28,7 @@ IS_TEST = pl.col("measure") == WEAT
 MAX_HEADLINES = 12
 """Numbers of a model that the terminal shows."""
 
-P_ONLY = ComparisonSettings(resamples=100)
-"""Only p is used; the interval, which takes most of the time, is not."""
+P_ONLY = ComparisonSettings(resamples=100)  # only p is used; the interval, which takes most of the time, is not
 
 
 @dataclass(frozen=True)
@@ -141,8 +139,8 @@ def leading(runs: Runs, scores: Sequence[Score], better: str) -> Leading:
         return Leading()
     sign = 1 if better == "higher" else -1
     best = max(scores, key=lambda score: sign * score["value"])
-    others = {score["model"]: _test(runs, best, score) for score in scores if score is not best}
-    tested = {model: test for model, test in others.items() if test is not None}
+    others = {score["model"]: score for score in scores if score is not best}
+    tested = {model: test for model, score in others.items() if (test := _test(runs, best, score))}
     adjusted = dict(zip(tested, holm([test.p for test in tested.values()]), strict=True)) if tested else {}
     worse = {model for model, p in adjusted.items() if p < ALPHA and sign * tested[model].difference > 0}
     equal = {score["model"] for score in scores if score["value"] == best["value"]}

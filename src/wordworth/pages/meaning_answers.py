@@ -23,12 +23,9 @@ from wordworth.results.vocabulary import HARMLESS
 from wordworth.statistics.paired_tests import holm
 
 STRONGEST = 3
-MAX_APART = 0.1
-"""Contexts whose ρ differ by more than this have diverged."""
-NEAR_BEST = 0.97
-"""The layer of closest agreement is one where valence is at least this share of its highest mean."""
-MAX_PARTITIONS = 10_000
-"""p by Monte Carlo is no finer than one in so many; an exact p is taken to be no finer either."""
+MAX_APART = 0.1  # contexts whose ρ differ by more than this have diverged
+NEAR_BEST = 0.97  # the layer of closest agreement is one where valence is at least this share of its highest mean
+MAX_PARTITIONS = 10_000  # p by Monte Carlo is no finer than one in so many; an exact p is taken to be no finer either
 
 
 def in_layers(runs: Runs) -> Iterator[Sentence]:
@@ -116,9 +113,9 @@ def _shuffled(runs: Runs, row: Score) -> str:
     if chance.is_empty():
         return ""
     is_above = control.filter(*IS_DIFFERENCE).select(IS_ABOVE).to_series().to_list()
-    given = format_number(chance.item(0, "value"))
+    value = format_number(chance.item(0, "value"))
     return (
-        f", no more than shuffled ratings give ({given})" if is_above == [False] else f"; shuffled ratings give {given}"
+        f", no more than shuffled ratings give ({value})" if is_above == [False] else f"; shuffled ratings give {value}"
     )
 
 
@@ -154,13 +151,13 @@ def nullified(runs: Runs) -> Iterator[Sentence]:
     for row in recoveries(runs.scores).iter_rows(named=True):
         where = f"({row['dataset']}, {row['context']})"
         raw, after = format_number(row["raw"]), format_number(row["value"])
-        if row["value"] > row["raw"]:
+        gain = row["value"] - row["raw"]
+        if gain > 0:
             nullifying = f"nullifying {_components(row['components'])}"
             what = "subtracting the mean" if row["components"] == 0 else nullifying
             text = f"Yes: in the top layer {what} raises ρ for valence from {raw} to {after} {where}."
         else:
             text = f"No: in the top layer ρ for valence is {raw} as it is, and at most {after} nullified {where}."
-        gain = row["value"] - row["raw"]
         yield Sentence(text, "isolation", row["model"], gain, whole=True, ends=("Most", "Least"))
 
 
@@ -170,9 +167,8 @@ def stereotypes(runs: Runs) -> Iterator[Sentence]:
     strongest_first = social.sort("model_at", -pl.col("value").abs(), maintain_order=True)
     for (model,), own in strongest_first.group_by(["model"], maintain_order=True):
         rows = own.to_dicts()
-        layer, picked = rows[0]["layer"], rows[0]["picked"]
-        tested = [row for row in rows if row["p"] is not None]
-        why = "which reads valence best" if picked else "the highest that was tested"
+        layer, tested = rows[0]["layer"], [row for row in rows if row["p"] is not None]
+        why = "which reads valence best" if rows[0]["picked"] else "the highest that was tested"
         where = "" if layer is None else f" in layer {layer}, {why}"
         untested = f"has no p for {_count(len(rows))}{where}, so none can be called significant."
         text = _significant(tested, where) if tested else untested

@@ -44,12 +44,9 @@ from wordworth.results.numbers import format_list, format_number
 from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run
 from wordworth.visible import visible
 
-FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}
-"""Format → the name of the file."""
-TABLE_WRITERS = {"md": markdown, "latex": latex}
-"""The formats that are tables."""
-PAIRS_PER_MODEL = 20
-"""Inferences that are listed, least neutral first."""
+FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}  # format → the name of the file
+TABLE_WRITERS = {"md": markdown, "latex": latex}  # the formats that are tables
+PAIRS_PER_MODEL = 20  # inferences that are listed, least neutral first
 PAIRS_HEADER = ["premise", "hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
 _LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _RIGHT_TO_LEFT = re.compile(f"{_LETTER}+(?:[ ,.'’-]+{_LETTER}+)*")
@@ -65,27 +62,22 @@ def write_report(
 ) -> Path:
     """Write the report of these runs and audits and return its path.
 
-    It goes into the folder of the one run or audit, or into the working folder for several. `tables` chooses from the
-    tables of Markdown or LaTeX.
+    It goes into the folder of the one run or audit, or into the working folder for several or for one in memory.
+    `tables` chooses from the tables of Markdown or LaTeX.
     """
     if form not in FORMATS:
         raise WordworthError(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
     if form not in TABLE_WRITERS and tables:
         raise WordworthError("--table chooses from tables; give --format md or --format latex with it")
     runs = read_runs(runs_or_folders)
-    place = output or _folder_of(runs_or_folders) / FORMATS[form]
+    one = runs_or_folders[0] if len(runs_or_folders) == 1 else Path()
+    place = output or ((one.folder or Path()) if isinstance(one, Run) else Path(one)) / FORMATS[form]
     if place.is_dir():
         raise WordworthError(f"{place} is a folder; name the file to write, such as {place / FORMATS[form]}")
     text = TABLE_WRITERS[form](runs, tables) if form in TABLE_WRITERS else page(runs, place.absolute().parent)
     with replacing(place) as new:
         new.write_text(text, encoding="utf-8")
     return place
-
-
-def _folder_of(runs_or_folders: Sequence[Run | str | Path]) -> Path:
-    """Return the folder of the one run or audit; the working folder for several, or for one in memory."""
-    one = runs_or_folders[0] if len(runs_or_folders) == 1 else Path()
-    return (one.folder or Path()) if isinstance(one, Run) else Path(one)
 
 
 def page(runs: Runs, folder: Path) -> str:
@@ -128,9 +120,7 @@ def page(runs: Runs, folder: Path) -> str:
         pairs_header=PAIRS_HEADER,
         pairs=pairs,
         explorer=looked_up,
-        skipped=[
-            [runs.name_of(run), reason, f"{count:,}"] for run in runs.each for reason, count in run.skipped.items()
-        ],
+        skipped=[[runs.name_of(one), why, f"{n:,}"] for one in runs.each for why, n in one.skipped.items()],
         damaged=format_list([f"{kind} ({count:,})" for kind, count in damaged.items() if count]),
         methods=[text for text in dict.fromkeys(run.method for run in runs.each) if text],
         measures=[[name, one.formula, one.better] for name, one in sorted(formulas.items())],
@@ -153,14 +143,9 @@ def _section_id(title: str) -> str:
 @cache
 def _environment() -> Environment:
     """Return templates that escape every text; what could steer a reader's screen is spelled out."""
-    environment = Environment(
-        loader=PackageLoader("wordworth.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_show,
-    )
+    loader = PackageLoader("wordworth.pages")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, finalize=_show)
+    environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters |= {"isolate": _isolate, "number": format_number, "prose": _prose, "unbroken": _unbroken}
     environment.policies["json.dumps_function"] = _json
     return environment
@@ -263,10 +248,10 @@ def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict
     for one in every:
         by_figure.setdefault(where.get(one.ours["row"]) or where.get(one.ours["experiment"], ""), []).append(one)
     compared = {}
-    for id_, mine in by_figure.items():
-        same = sum(one.nearness == "same model" for one in mine)
-        count = f"Published numbers next to ours: {len(mine):,}" + (f", {same:,} on the same model" if same else "")
-        compared[id_] = {"count": count, "header": COMPARED, "rows": [comparison_row(one) for one in mine]}
+    for name, some in by_figure.items():
+        same = sum(one.nearness == "same model" for one in some)
+        count = f"Published numbers next to ours: {len(some):,}" + (f", {same:,} on the same model" if same else "")
+        compared[name] = {"count": count, "header": COMPARED, "rows": [comparison_row(one) for one in some]}
     return compared
 
 

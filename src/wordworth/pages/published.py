@@ -14,8 +14,7 @@ from wordworth.results.vocabulary import ORIGINAL
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold", "accuracy", "hits", "top", "T", "ppx"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
-MAX_NAMED_MODELS = 3
-"""Up to this many models are named; more are counted."""
+MAX_NAMED_MODELS = 3  # up to this many models are named; more are counted
 
 
 class Quantity(NamedTuple):

@@ -19,10 +19,8 @@ from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
 from wordworth.results.vocabulary import ORIGINAL
 
 INTERRUPTED = "the audit was interrupted; the same command continues it"
-ALL = "all models"
-"""The model of a number over several, such as a variance over languages."""
-AS_IT_IS = pl.col("study") != "debias"
-"""Scores of a model as it is: `debias` measures changed vectors."""
+ALL = "all models"  # the model of a number over several, such as a variance over languages
+AS_IT_IS = pl.col("study") != "debias"  # scores of a model as it is: `debias` measures changed vectors
 IS_ORIGINAL = pl.col("version").is_null() | (pl.col("version") == ORIGINAL)
 IS_PLAIN = IS_ORIGINAL & pl.all_horizontal(
     pl.col(name).is_null() for name in ("variant", "subset", "control", "draw", "components")
@@ -32,8 +30,7 @@ IS_LAST_STEP = pl.col("step").is_null() | (pl.col("step") == pl.col("step").max(
 DERIVED = ("row", "run", "name", "model_at", "quantity", "care", "corpus", "percent")
 """Columns besides those of `scores.csv`: the place in the table, of the run and of the model; the model's own name; the
 measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it."""
-Score = Mapping[str, Any]
-"""A row of the scores."""
+Score = Mapping[str, Any]  # a row of the scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +109,7 @@ def _audit_notices(place: Path) -> Iterator[Notice]:
                 yield Notice(kind="skipped", study=planned.study, model=model, reason=INTERRUPTED)
 
 
-Labels = dict[str, str]
-"""Model with its training step → its label in the report."""
+Labels = dict[str, str]  # model with its training step → its label in the report
 OWN_LABEL = pl.coalesce(pl.format("{}@step{}", "model", "step"), "model")
 
 
@@ -170,8 +166,7 @@ def ended(runs: Runs) -> Runs:
 
 TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
 """Association test → its number, subject and meaning."""
-SHORT = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}
-"""Test → its name on an axis."""
+SHORT = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}  # test → its name on an axis
 FULL = {
     name: f"{test['meaning']} ({test['edition']})" if "edition" in test else test["meaning"]
     for name, test in TESTS.items()

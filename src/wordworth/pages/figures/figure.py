@@ -109,8 +109,7 @@ def _describe(row: dict[str, Any]) -> str:
     return describe_score({name: row[name] for name in SCORES if name != "step"})  # the label has the step
 
 
-Text = str | Callable[[pl.DataFrame], str]
-"""A text, or what makes it from the rows."""
+Text = str | Callable[[pl.DataFrame], str]  # a text, or what makes it from the rows
 
 
 @dataclass(frozen=True, kw_only=True)
