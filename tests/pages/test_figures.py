@@ -67,7 +67,7 @@ def test_figures_compile_have_words_and_their_scores(audit: Path, reduced: Run) 
     """Vega-Lite takes every specification, with the rows as data."""
     scores = read_runs([audit, reduced]).scores
     for figure in figures_by_id(audit, reduced).values():
-        data = {"values": figure.own.to_dicts()}
+        data = {"values": figure.plot.data.to_dicts()}
         assert vl_convert.vegalite_to_vega({**fit_to_document(figure.spec), "data": data})["marks"], figure.id
         assert figure.caption.endswith("."), figure.id
         assert figure.title in figure.alt

@@ -123,13 +123,17 @@ def _treatment_in_words(quantity: Quantity) -> str:
     return "only at test" if quantity.version in AT_TEST else ""
 
 
-def _unmet_condition(condition: str, ours: Score, facts: Mapping[str, Any]) -> str:
-    """Return why one of our numbers does not meet the condition of a published one; blank where it does."""
-    if condition == "fine-tuned":
+def _unlike(theirs: Published, nearness: str, ours: Score, facts: Mapping[str, Any]) -> str:
+    """Return why ours is not like theirs; blank where it is."""
+    if theirs.unstated:
+        return theirs.unstated
+    if nearness != "same model" and find_measure(theirs.quantity.measure).grows_with_vectors:
+        return "distances grow with the length of a model’s vectors"
+    if theirs.condition == "fine-tuned":
         text = str(facts.get("fine_tuned") or "")
         here = f"on {text}" if text else "not fine-tuned"
         return "" if text.startswith(WIKITEXT) else f"fine-tuned on WikiText-103 there, {here} here"
-    if condition == "seven languages" and ours["n"] != LANGUAGES:
+    if theirs.condition == "seven languages" and ours["n"] != LANGUAGES:
         return f"over {LANGUAGES} languages there, over {ours['n']} here"
     return ""
 
@@ -152,7 +156,8 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     for (quantity, (role, number)), candidates in questions.items():
         for model in scores.get_column("model").unique(maintain_order=True).to_list():
             facts = runs.facts.get(model, {})
-            chosen = nearest(_base_model(model, facts), kind_of(facts), candidates)
+            base = str(facts.get("name", model)).removesuffix(f"+{facts.get('fine_tuned')}")  # as it was before
+            chosen = nearest(base, kind_of(facts), candidates)
             layer = _layer(role, tops.get(model), best.get((model, quantity.dataset), first.get(model)))
             if chosen is None or (role and layer is None):
                 continue
@@ -161,14 +166,7 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
                 layers = [row for (name, _, other), row in index.items() if name == model and other == quantity]
                 ours = max(layers, key=lambda row: row["value"], default=None)
             if ours is not None:
-                unlike = _not_alike(*chosen) or _unmet_condition(chosen[0].condition, ours, facts)
-                yield Comparison(ours, *chosen, unlike)
-
-
-def _base_model(model: str, facts: Mapping[str, Any]) -> str:
-    """Return the name of a model, without that of the text that it was fine-tuned on."""
-    name, text = str(facts.get("name", model)), facts.get("fine_tuned")
-    return name.removesuffix(f"+{text}") if text else name
+                yield Comparison(ours, *chosen, _unlike(*chosen, ours, facts))
 
 
 def _published_sizes(scores: pl.DataFrame) -> dict[tuple[str, int | None], int]:
@@ -183,14 +181,6 @@ def _published_sizes(scores: pl.DataFrame) -> dict[tuple[str, int | None], int]:
         near = min(sizes, key=lambda size: abs(log(max(count, 1) / size)))
         found[model, sample] = near if 1 / ALIKE <= count / near <= ALIKE else count
     return found
-
-
-def _not_alike(theirs: Published, nearness: str) -> str:
-    """Return why ours is not like theirs; blank where it is."""
-    if theirs.unstated:
-        return theirs.unstated
-    is_like = nearness == "same model" or not find_measure(theirs.quantity.measure).grows_with_vectors
-    return "" if is_like else "distances grow with the length of a model’s vectors"
 
 
 def _layer(role: str, top: int | None, best: int | None) -> int | None:

@@ -1,6 +1,6 @@
 """The data inside a page: compact tables, and what can be looked up of a word: valence by layer, pairs, predictions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import Any
@@ -142,7 +142,7 @@ def explorer(runs: Runs) -> dict[str, Any] | None:
     ]
     languages = {one for table in tables.values() for one in table.get_column("language").drop_nulls()}
     codes = {language: code_of(language) for language in sorted(languages)}  # a browser picks letters by it
-    return {"codes": codes, "facts": facts, "wrong": _wrong(runs), "notes": notes}
+    return {"codes": codes, "facts": facts, "wrong": list(_wrong(runs)), "notes": notes}
 
 
 def _gather(runs: Runs, kind: Kind) -> pl.DataFrame:
@@ -151,13 +151,11 @@ def _gather(runs: Runs, kind: Kind) -> pl.DataFrame:
     return pl.concat(frames).unique(maintain_order=True) if frames else pl.DataFrame()
 
 
-def _wrong(runs: Runs) -> list[dict[str, Any]]:
-    """Return for each model and lexicon the words whose effect size is furthest from their rating, as deviations."""
+def _wrong(runs: Runs) -> Iterator[dict[str, Any]]:
+    """Yield for each model and lexicon the words whose effect size is furthest from their rating, as deviations."""
     best = {row[:2]: row[2:] for row in best_layers(runs.scores).select(*CONTEXT, "layer").rows()}
     columns = ["word", "rating", "value", "difference"]
-    rated = _gather(runs, RATED)
-    found = []
-    for (model, dataset), rows in rated.group_by(["model", "dataset"], maintain_order=True):
+    for (model, dataset), rows in _gather(runs, RATED).group_by(["model", "dataset"], maintain_order=True):
         context, layer = best.get((str(model), str(dataset)), (None, None))
         at = rows.filter(pl.col("context").eq_missing(context), pl.col("layer").eq_missing(layer))
         apart = at.with_columns(difference=pl.col("apart") - pl.col("human"))
@@ -167,5 +165,4 @@ def _wrong(runs: Runs) -> list[dict[str, Any]]:
         where = f", layer {layer}, {context}" if layer is not None else ""
         title = f"Most wrong in valence: {model} on {dataset}{where}"
         words = {"too pleasant": high.rows(), "too unpleasant": low.rows()}
-        found.append({"title": title, "language": rows.item(0, "language"), "words": words})
-    return found
+        yield {"title": title, "language": rows.item(0, "language"), "words": words}

@@ -19,19 +19,13 @@ UNTRAINED = (pl.col("control") == "untrained") & (pl.col("measure") == VALENCE)
 """Valence of the same network with random weights."""
 IS_VALUE, IS_DIFFERENCE = (pl.col("variant").is_null(),), (pl.col("variant") == "above-control",)
 """Of a control: its own value, and how far the model is above it."""
-IS_ABOVE = (
-    pl.when(pl.col("p").is_not_null())
-    .then((pl.col("value") > 0) & (pl.col("p") < LEVEL))
-    .otherwise(pl.col("low") > 0)
-    .alias("is_above")
-)
+IS_BY_P, IS_BY_INTERVAL = (pl.col("value") > 0) & (pl.col("p") < LEVEL), pl.col("low") > 0
+IS_ABOVE = pl.when(pl.col("p").is_not_null()).then(IS_BY_P).otherwise(IS_BY_INTERVAL).alias("is_above")
 """Whether a difference is significantly above 0, by its p or else its interval; null where it has neither."""
 LEXICON, CONTEXT = ["model", "dataset"], ["model", "dataset", "context"]
-IS_PLAINEST = pl.col("context").eq_missing(
-    pl.when((pl.col("context") == "bleached").any().over(LEXICON))
-    .then(pl.lit("bleached"))
-    .otherwise(pl.col("context").first().over(LEXICON))
-)
+HAS_BLEACHED, FIRST_CONTEXT = (pl.col("context") == "bleached").any(), pl.col("context").first()
+PLAINEST = pl.when(HAS_BLEACHED).then(pl.lit("bleached")).otherwise(FIRST_CONTEXT).over(LEXICON)
+IS_PLAINEST = pl.col("context").eq_missing(PLAINEST)
 """The context that says least about a word: bleached if it was run, otherwise the first."""
 
 

@@ -5,7 +5,6 @@ The best model leads, and with it those that the paired test of `compare` finds 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
@@ -117,15 +116,14 @@ def _columns(runs: Runs) -> Iterator[Column]:
             yield Column(str(quantity), dataset and str(dataset), better, by_model, leaders)
     social = associations(scores).filter(~pl.col("dataset").is_in(HARMLESS))
     strength = social.group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
-    means: dict[str, Score] = {model: _mean(model, value) for model, value in strength.iter_rows()}
+    blank = dict.fromkeys([*SCORES, *DERIVED])
+    means: dict[str, Score] = {
+        model: {**blank, "measure": WEAT, "model": model, "value": value} for model, value in strength.iter_rows()
+    }
     if means:
         best = min(means, key=lambda model: means[model]["value"])
         leaders = Leading(frozenset({best}), "", frozenset(means) - {best}) if len(means) > 1 else Leading()
         yield Column(STEREOTYPES, None, "lower", means, leaders)
-
-
-def _mean(model: str, value: float) -> dict[str, Any]:
-    return {**dict.fromkeys([*SCORES, *DERIVED]), "measure": WEAT, "model": model, "value": value}
 
 
 def leading(runs: Runs, scores: Sequence[Score], better: str) -> Leading:

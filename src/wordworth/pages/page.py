@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -84,7 +84,7 @@ def page(runs: Runs, folder: Path) -> str:
     """Return the whole document; links to the files of the runs are relative to `folder`."""
     chapters = figures_of(runs.scores, runs)
     figures = [figure for chapter in chapters.values() for figure in chapter]
-    looked_up, board, pairs = explorer(runs), leaderboard(runs), _least_neutral_pairs(runs)
+    looked_up, board, pairs = explorer(runs), leaderboard(runs), list(_least_neutral_pairs(runs))
     references = {key: record for run in runs.each for key, record in run.references.items()}
     titles = {
         "answers": "In short",
@@ -230,7 +230,7 @@ def _figure_data(figure: Figure) -> dict[str, Any]:
     return {
         "spec": figure.spec,
         "rows": figure.rows.get_column("row").to_list(),
-        "own": columnar(figure.own),
+        "own": columnar(figure.plot.data),
         "down": figure.down,
         "across": figure.across,
         "names": [HEADINGS.get(name, name) for name in figure.down],
@@ -255,17 +255,14 @@ def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict
     return compared
 
 
-def _least_neutral_pairs(runs: Runs) -> list[list[str]]:
-    """Return the pairs of sentences of the original models that are least neutral."""
-    rows = []
+def _least_neutral_pairs(runs: Runs) -> Iterator[list[str]]:
+    """Yield the pairs of sentences of the original models that are least neutral."""
     for run in runs.each:
         pairs = run.item_table("sentence_pairs").filter(IS_ORIGINAL, pl.col("neutral").is_not_null())
         first = pairs.unique(["model", "premise", "hypothesis"]).sort("neutral", "premise", "hypothesis")
         for row in first.group_by("model", maintain_order=True).head(PAIRS_PER_MODEL).collect().iter_rows(named=True):
             chances = [format_number(row[key]) for key in ("entailment", "neutral", "contradiction")]
-            probe = row["dataset"] or row["experiment"]
-            rows.append([row["premise"], row["hypothesis"], *chances, probe, row["model"]])
-    return rows
+            yield [row["premise"], row["hypothesis"], *chances, row["dataset"] or row["experiment"], row["model"]]
 
 
 def _run_facts(runs: Runs, run: Run, folder: Path) -> dict[str, Any]:

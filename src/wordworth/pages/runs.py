@@ -19,6 +19,16 @@ from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
 from wordworth.results.vocabulary import ORIGINAL
 
 INTERRUPTED = "the audit was interrupted; the same command continues it"
+TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
+"""Association test → its number, subject and meaning."""
+SHORT = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}  # test → its name on an axis
+FULL = {
+    name: f"{test['meaning']} ({test['edition']})" if "edition" in test else test["meaning"]
+    for name, test in TESTS.items()
+}
+"""Test → what a positive effect associates, and with which list of words."""
+Labels = dict[str, str]  # model with its training step → its label in the report
+OWN_LABEL = pl.coalesce(pl.format("{}@step{}", "model", "step"), "model")
 ALL = "all models"  # the model of a number over several, such as a variance over languages
 AS_IT_IS = pl.col("study") != "debias"  # scores of a model as it is: `debias` measures changed vectors
 IS_ORIGINAL = pl.col("version").is_null() | (pl.col("version") == ORIGINAL)
@@ -109,10 +119,6 @@ def _audit_notices(place: Path) -> Iterator[Notice]:
                 yield Notice(kind="skipped", study=planned.study, model=model, reason=INTERRUPTED)
 
 
-Labels = dict[str, str]  # model with its training step → its label in the report
-OWN_LABEL = pl.coalesce(pl.format("{}@step{}", "model", "step"), "model")
-
-
 def _labels(runs: Runs) -> list[Labels]:
     """Return the labels of each run. Its folder tells two runs of one study on one model apart."""
     models = [run.scores.select(OWN_LABEL).to_series().drop_nulls().unique().to_list() for run in runs.each]
@@ -162,16 +168,6 @@ def ended(runs: Runs) -> Runs:
         items = {table: rows.filter(last) for table, rows in run.items.items()}
         each.append(run.model_copy(update={"scores": run.scores.filter(last), "items": items}))
     return replace(runs, each=tuple(each), scores=scores)
-
-
-TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
-"""Association test → its number, subject and meaning."""
-SHORT = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}  # test → its name on an axis
-FULL = {
-    name: f"{test['meaning']} ({test['edition']})" if "edition" in test else test["meaning"]
-    for name, test in TESTS.items()
-}
-"""Test → what a positive effect associates, and with which list of words."""
 
 
 def show_value(score: Score) -> str:

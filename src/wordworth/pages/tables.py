@@ -26,6 +26,11 @@ HEADINGS = {"components": "nullified", "quantity": "measure"}
 LEADING_PLACE = ("quantity", *(name for name in PLACE if name not in ("model", "step", "experiment")))
 """Where a score was measured, without its model."""
 BEST_LAYER = "A language model’s valence and similarity are those of its best layer, picked on the same items."
+PAIRED_TESTS = {
+    "williams": "Williams’ t", "mcnemar": "McNemar’s mid-p", "exchange": "a permutation test that exchanges models",
+    "sign-flip": "a sign-flip permutation test",
+}  # fmt: skip
+"""Paired test → its name."""
 
 
 @dataclass(frozen=True)
@@ -159,13 +164,6 @@ def _leaders(runs: Runs, scores: Sequence[Score]) -> dict[tuple[Any, ...], Leadi
             by_place.setdefault(_place(score), {})[score["model"]] = score
     places = {place: list(some.values()) for place, some in by_place.items()}
     return {place: leading(runs, some, better_of(some[0])) for place, some in places.items()}
-
-
-PAIRED_TESTS = {
-    "williams": "Williams’ t", "mcnemar": "McNemar’s mid-p", "exchange": "a permutation test that exchanges models",
-    "sign-flip": "a sign-flip permutation test",
-}  # fmt: skip
-"""Paired test → its name."""
 
 
 def caption(runs: Runs, what: str, scores: Sequence[Score], leaders: Sequence[tuple[str, Leading]]) -> str:

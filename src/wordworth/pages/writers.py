@@ -13,6 +13,13 @@ from wordworth.results.table import Cell, Part, Table
 from wordworth.visible import visible
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_ESCAPES |= {character: f"\\{character}" for character in "&%$#_{}"}
+_ESCAPES |= {"[": "{[}", "*": "{*}"}  # after the end of a row they would be its arguments
+_ESCAPES |= {"<": "$<$", ">": "$>$", "|": "$|$", "−": "$-$", "†": r"$^\dagger$", "ρ": r"$\rho$", "τ": r"$\tau$"}
+_ESCAPES |= {"→": r"$\to$", "⇒": r"$\Rightarrow$", "·": r"$\cdot$", "×": r"$\times$", "\u00a0": "~"}
+_TRANSLATION = str.maketrans(_ESCAPES)
+_FORMS = {"value": "r", "interval": r"@{\hspace{.35em}}l", "p": "r", "n": "r"}
 
 
 def markdown(runs: Runs, wanted: Sequence[str] = ()) -> str:
@@ -81,14 +88,6 @@ def escaped(text: str) -> str:
     return " ".join(safe.split())
 
 
-_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_ESCAPES |= {character: f"\\{character}" for character in "&%$#_{}"}
-_ESCAPES |= {"[": "{[}", "*": "{*}"}  # after the end of a row they would be its arguments
-_ESCAPES |= {"<": "$<$", ">": "$>$", "|": "$|$", "−": "$-$", "†": r"$^\dagger$", "ρ": r"$\rho$", "τ": r"$\tau$"}
-_ESCAPES |= {"→": r"$\to$", "⇒": r"$\Rightarrow$", "·": r"$\cdot$", "×": r"$\times$", "\u00a0": "~"}
-_TRANSLATION = str.maketrans(_ESCAPES)
-
-
 def latex(runs: Runs, wanted: Sequence[str] = ()) -> str:
     """Return every table in an environment of its own; comments at the top list them and what is missing."""
     every = tables(runs, wanted)
@@ -135,9 +134,6 @@ def _tabular(table: Table) -> Iterator[str]:
         numbers = [_latex_part(cell_of(row, column), column.part) for column in shown]
         yield _line([*map(escape_latex, row.names), *numbers])
     yield from (r"\bottomrule", r"\end{tabular}")
-
-
-_FORMS = {"value": "r", "interval": r"@{\hspace{.35em}}l", "p": "r", "n": "r"}
 
 
 def _heads(table: Table, shown: Sequence[Column]) -> Iterator[str]:

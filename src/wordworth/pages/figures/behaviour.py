@@ -19,6 +19,20 @@ IS_ESTIMATE = (EXPERIMENT == "bias") & pl.col("quantity").is_in(ESTIMATORS)
 IS_TEST = (MEASURE == WEAT) & VARIANT.is_null()
 IN_LAYERS = IS_TEST & LAYER.is_not_null() & pl.col("components").is_null()
 EFFECT = "effect size d"
+TEST_PLACE = ("model", "language", "dataset")
+WHOLE = pl.all_horizontal(pl.col(name).is_null() for name in ("subset", "control", "draw"))
+"""Scores over all of a data set, and of a mean of random draws."""
+IS_MEAN_DRAW = pl.col("draw").is_null()
+TREATMENT = pl.concat_str("version", "variant", separator=": ", ignore_nulls=True)
+HITS = (EXPERIMENT == "paraphrase", MEASURE == "hits", VARIANT.is_null())
+PARAPHRASES: dict[str, Any] = {
+    "id": "paraphrase",
+    "title": "Paraphrases with rare and common words",
+    "caption": "How often a sentence is closer to its paraphrase than to a sibling, for rare and for common words.",
+    "value": "hits",
+    "colour": "dataset",
+    "across": ("dataset",),
+}
 
 
 def _name_tests(rows: pl.DataFrame) -> pl.DataFrame:
@@ -26,11 +40,6 @@ def _name_tests(rows: pl.DataFrame) -> pl.DataFrame:
     numbers = {name: test["number"] for name, test in TESTS.items()}
     number = pl.col("dataset").replace_strict(numbers, default=None, return_dtype=pl.Int64)
     return rows.with_columns(test=pl.col("dataset").replace(SHORT)).sort(number, "row", nulls_last=True)
-
-
-def _test_once(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return a test that is in two runs of an audit (valnorm and weat) once."""
-    return _name_tests(rows.unique(["model", "language", "dataset"], maintain_order=True, keep="last"))
 
 
 def _describe_bars(rows: pl.DataFrame) -> str:
@@ -76,8 +85,10 @@ STEREOTYPES = (
         id="weat", title="Association tests",
         caption="Cohen’s d of each association test: above 0 in the direction of the test’s name, .2 is small, .5 "
         "medium, .8 large.",
-        where=(IS_TEST, LAYER.is_null()), prepare=_test_once, value=EFFECT, tasks=("test", "language", "count"),
-        from_zero=True, down=("dataset", "language"), across=("model",), drawing=_describe_bars,
+        where=(IS_TEST, LAYER.is_null()),  # once, where two runs of an audit (valnorm and weat) have a test
+        prepare=lambda rows: _name_tests(rows.unique(TEST_PLACE, maintain_order=True, keep="last")),
+        value=EFFECT, tasks=("test", "language", "count"), from_zero=True, down=("dataset", "language"),
+        across=("model",), drawing=_describe_bars,
     ),
     Dots(  # VAST, Figure 5
         id="weat-nullified", title="Association tests before and after nullifying", caption=_describe_nullified,
@@ -113,22 +124,6 @@ STEREOTYPES = (
         drawing=f"{BARS} They are over resampled word lists.",
     ),
 )  # fmt: skip
-WHOLE = pl.all_horizontal(pl.col(name).is_null() for name in ("subset", "control", "draw"))
-"""Scores over all of a data set, and of a mean of random draws."""
-IS_MEAN_DRAW = pl.col("draw").is_null()
-HITS = (EXPERIMENT == "paraphrase", MEASURE == "hits", VARIANT.is_null())
-PARAPHRASES: dict[str, Any] = {
-    "id": "paraphrase",
-    "title": "Paraphrases with rare and common words",
-    "caption": "How often a sentence is closer to its paraphrase than to a sibling, for rare and for common words.",
-    "value": "hits",
-    "colour": "dataset",
-    "across": ("dataset",),
-}
-
-
-def _name_treatments(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.with_columns(treatment=pl.concat_str("version", "variant", separator=": ", ignore_nulls=True))
 
 
 PREDICTIONS = (
@@ -173,7 +168,7 @@ INFERENCES = (
         id="accuracy", title="Accuracy of the NLI model",
         caption="Accuracy on the benchmark itself: what removing the bias costs, or gains.",
         where=(EXPERIMENT == "accuracy", MEASURE == "accuracy", WHOLE),
-        prepare=_name_treatments,
+        prepare=lambda rows: rows.with_columns(treatment=TREATMENT),
         value="accuracy", colour="treatment", by=("model",), tasks=("dataset",), across=("version", "variant"),
     ),
 )  # fmt: skip

@@ -207,8 +207,7 @@ def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
         base = base.transform_filter(f"!{IS_CONTROL}")
     at_value = base.encode(alt.Y("value:Q", title=figure.value, scale=ends))
     stroke = (dash or colour).encode(alt.StrokeDash, DASHES, shifted=dash is None, symbol="stroke")
-    names = [colour.field, *([dash.field] if dash else []), field, *by, *figure.tooltip]
-    shown = [*names, "value", "low", "high", "n"]
+    shown = [colour.field, *([dash.field] if dash else []), field, *by, *figure.tooltip, "value", "low", "high", "n"]
     has_cautions = rows.get_column("care").is_not_null().any()
     tooltip = make_tooltip(*shown, *(["care"] if has_cautions else []))
     layers: list[alt.Chart] = []

@@ -47,7 +47,7 @@ def curve_id(title: str, run: int, model: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """A chart without data, and the table that it draws."""
+    """A chart without data, and the table that it draws: the columns that it shows, or a curve cut down to be seen."""
 
     chart: Any  # altair takes a while to import
     data: pl.DataFrame
@@ -81,11 +81,6 @@ class Figure:
         """Return the chart as Vega-Lite, without data and without a theme."""
         made: dict[str, Any] = self.plot.chart.to_dict(validate=False)  # altair has checked each of its parts
         return {key: value for key, value in made.items() if key not in ("$schema", "config", "data")}
-
-    @property
-    def own(self) -> pl.DataFrame:
-        """Return what is drawn: the columns that the chart shows, or a curve cut down to what can be seen."""
-        return self.plot.data
 
     @property
     def note(self) -> str:

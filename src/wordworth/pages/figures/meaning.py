@@ -31,10 +31,6 @@ def _order_tasks(rows: pl.DataFrame) -> pl.DataFrame:
     return once.sort(MEASURE.replace_strict({task: at for at, task in enumerate(TASKS)}), maintain_order=True)
 
 
-def _compare_texts(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(pl.col("corpus").n_unique() > 1).sort("corpus", maintain_order=True)
-
-
 def _describe_layers(rows: pl.DataFrame) -> str:
     text = f"Where the contexts agree, vectors reflect the word; where they diverge, its context. {BANDS}"
     if rows.get_column("control").is_null().all():
@@ -45,10 +41,6 @@ def _describe_layers(rows: pl.DataFrame) -> str:
 def _with_affects(rows: pl.DataFrame) -> pl.DataFrame:
     others = MEASURE.is_in(["dominance", "arousal"])
     return rows.filter(others.any().over("model", "dataset"), others | (MEASURE == VALENCE))
-
-
-def _top_affects(rows: pl.DataFrame) -> pl.DataFrame:
-    return _with_affects(rows.filter(LAYER.max().over("model") == LAYER))
 
 
 def _describe_tokens(rows: pl.DataFrame) -> str:
@@ -106,8 +98,9 @@ FIGURES = (
     Lines(  # ValNorm, Figure 2, of vectors trained here: whole texts, such as slices of a time
         id="by-corpus", title="Quality by text",
         caption="Vectors trained on each text: whether a task has the same result in all.",
-        where=(*SAMPLED, pl.col("percent") == 100), prepare=_compare_texts, value=RATED, x="corpus", colour="dataset",
-        by=("measure",), down=("model",), across=("dataset",), drawing=BANDS,
+        where=(*SAMPLED, pl.col("percent") == 100),
+        prepare=lambda rows: rows.filter(pl.col("corpus").n_unique() > 1).sort("corpus", maintain_order=True),
+        value=RATED, x="corpus", colour="dataset", by=("measure",), down=("model",), across=("dataset",), drawing=BANDS,
     ),
     VALENCE_BY_LAYER,
     Lines(  # VAST, Figure 6
@@ -144,9 +137,9 @@ FIGURES = (
         id="affects-isolated", title="Valence, dominance and arousal by components nullified",
         caption="The three dimensions of affect in the top layer, bleached: raw, with the mean subtracted (0), and "
         "with the first components nullified one by one.",
-        where=(EXPERIMENT == "isolation", pl.col("context") == "bleached", VARIANT.is_null()), prepare=_top_affects,
-        value=RATED, x="components", colour="measure", by=("model", "dataset", "layer"), across=("measure",),
-        drawing=BANDS,
+        where=(EXPERIMENT == "isolation", pl.col("context") == "bleached", VARIANT.is_null()),
+        prepare=lambda rows: _with_affects(rows.filter(LAYER.max().over("model") == LAYER)), value=RATED,
+        x="components", colour="measure", by=("model", "dataset", "layer"), across=("measure",), drawing=BANDS,
     ),
     Lines(
         id="anisotropy", title="Anisotropy by components nullified",
