@@ -106,6 +106,11 @@ CASES = {
     "garg-euclidean": Case(
         ("garg-euclidean", None), lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b]), (TARGETS, A, B), "none"
     ),
+    "garg-euclidean:unit": Case(
+        ("garg-euclidean", "unit"),
+        lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b], normalized=True),
+        (TARGETS, A, B),
+    ),
     "garg-cosine": Case(
         ("garg-cosine", None), lambda V, w, a, b: garg_cosine(V[w], V[a], V[b]), (TARGETS, A, B), "all"
     ),
@@ -129,6 +134,7 @@ OF_OTHER_THINGS = {
     "contradiction", "gap-entailment", "gap-contradiction", "lean-entailment", "lean-contradiction", "agreement",
     "sensitivity", "raters", "arousal", "dominance", "acceptability", "noun", "part-of-speech", "contexts", "coverage",
     "dimensions", "principal", "cosine", "inlp", "anisotropy", "neuron-share", "variance-share",
+    "single-token",
 }  # fmt: skip
 """Measures of predictions, inferences, ratings, other measures and single layers, and counts."""
 OF_THE_SAME = {

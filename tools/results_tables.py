@@ -20,9 +20,8 @@ from wordworth.nli.probe import FORMULA, load_probe, probe_names
 from wordworth.pages.behaviour_answers import single_words
 from wordworth.pages.figures.specification import specification_curves
 from wordworth.pages.insights import choices_of, variants_of
-from wordworth.pages.naming import SHORT
 from wordworth.pages.published import Quantity, published
-from wordworth.pages.runs import read_runs
+from wordworth.pages.runs import SHORT, read_runs
 from wordworth.paired import ComparisonSettings, compare, sides
 from wordworth.paired.sides import models_of
 from wordworth.results.run import Run

@@ -22,7 +22,7 @@ def draw_svg(figure: Figure) -> str:
     """Draw the figure as SVG, in light colours on white."""
     import vl_convert
 
-    values = [{key: one for key, one in row.items() if one is not None} for row in figure.own.to_dicts()]
+    values = [{key: one for key, one in row.items() if one is not None} for row in figure.plot.data.to_dicts()]
     spec = {**fit_to_document(figure.spec), "data": {"values": values}, "config": {**CONFIG, "background": "white"}}
     drawn: str = vl_convert.vegalite_to_svg(make_visible(spec))
     return re.sub(r"var\(--(\w+)\)", lambda found: LIGHT.get(found[1], found[0]), drawn)

@@ -65,6 +65,15 @@ def test_garg():
     np.testing.assert_allclose(garg_cosine(words, first, second), [1, 0, 1, 0.8 - 0.6], atol=1e-12)
 
 
+def test_garg_euclidean_of_vectors_at_length_one():
+    """Bommasani et al., footnote 6. Classes (1, 0), (0, 1), with the mean (.5, .5), and (−1, 0)."""
+    first, second = np.array([[4.0, 0], [0, 2]]), np.array([[-3.0, 0]])
+    words = np.array([[5.0, 0], [-2, 0], [3, 4]])
+    # (1, 0): √.5 and 2. (−1, 0): √2.5 and 0. (.6, .8): √(.1² + .3²) and √(1.6² + .8²).
+    expected = [2 - HALF, sqrt(2.5), sqrt(3.2) - sqrt(0.1)]
+    np.testing.assert_allclose(garg_euclidean(words, first, second, normalized=True), expected)
+
+
 def test_garg_centroids_keep_the_words_lengths():
     first, second = np.array([[4.0, 0], [0, 1]]), np.array([[0.0, 1]])
     expected = 4 / sqrt(17)  # cos((1, 0), (4, 1)) − 0; of unit vectors it would be cos((1, 0), (1, 1))

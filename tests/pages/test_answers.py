@@ -17,8 +17,8 @@ INFERS, CHANGES = "What does it infer that does not follow?", "What does debiasi
 
 def sentences(run: Run, question: str) -> list[str]:
     """Return the answers to a question that begins like this, each with its lead and its model."""
-    every = (answer for answer in answers(read_runs([run])) if answer.question.startswith(question))
-    return [f"{one.lead}|{one.model}|{one.text}" for answer in every for one in answer.sentences]
+    every = (some for one, some in answers(read_runs([run])).items() if one.startswith(question))
+    return [f"{one.lead}|{one.model}|{one.text}" for some in every for one in some]
 
 
 def test_vectors_are_compared_with_published_embeddings() -> None:
@@ -99,7 +99,7 @@ def test_the_best_layer_is_compared_with_a_control_and_a_paper() -> None:
 def test_every_answer_points_to_something(audit: Any) -> None:
     runs = read_runs([audit])
     places = {figure.id for figures in figures_of(runs.scores).values() for figure in figures}
-    assert {one.figure for answer in answers(runs) for one in answer.sentences} <= places | {"skipped"}
+    assert {one.figure for some in answers(runs).values() for one in some} <= places | {"skipped"}
 
 
 def test_of_many_models_the_first_and_the_last_are_named() -> None:

@@ -1,6 +1,7 @@
 """Every figure is whole: it compiles, says in words what it shows, and draws the rows it claims to."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,8 +14,8 @@ from made_runs import debiased, finish, random_vast, record
 from wordworth.measure.declaration import MEASURES, label
 from wordworth.pages.answers import plain_answers
 from wordworth.pages.figures import Figure, figures_of
+from wordworth.pages.figures.behaviour import ESTIMATORS
 from wordworth.pages.figures.charts import COLOURS
-from wordworth.pages.figures.stereotypes import ESTIMATORS
 from wordworth.pages.page import write_report
 from wordworth.pages.runs import ended, read_runs
 from wordworth.results.run import Run
@@ -66,7 +67,7 @@ def test_figures_compile_have_words_and_their_scores(audit: Path, reduced: Run) 
     """Vega-Lite takes every specification, with the rows as data."""
     scores = read_runs([audit, reduced]).scores
     for figure in figures_by_id(audit, reduced).values():
-        data = {"values": figure.own.to_dicts()}
+        data = {"values": figure.plot.data.to_dicts()}
         assert vl_convert.vegalite_to_vega({**fit_to_document(figure.spec), "data": data})["marks"], figure.id
         assert figure.caption.endswith("."), figure.id
         assert figure.title in figure.alt
@@ -156,6 +157,22 @@ def test_the_untrained_network_is_a_thin_line_of_the_contexts_colour() -> None:
     assert sentence.endswith("(bellezza, bleached); the same network untrained has .20.")
 
 
+def test_affects_are_isolated_in_the_top_layer() -> None:
+    """VAST's Figure 7; a lexicon that rates only valence is not in it."""
+    run = record("vast", "m")
+    where = {"experiment": "isolation", "model": "m", "language": "english", "n": 1034}
+    for layer, components, context in product((3, 6), (None, 0, 1), ("bleached", "random")):
+        slot = {"layer": layer, "components": components, "context": context, "value": 0.1 * layer}
+        for measure in ("valence", "dominance", "arousal"):
+            run.score(**where, **slot, dataset="anew", measure=measure)
+        run.score(**where, **slot, dataset="bellezza", measure="valence")
+    figure = figures_by_id(finish(run))["affects-isolated"]
+    assert figure.rows.select("layer", "context", "dataset").unique().rows() == [(6, "bleached", "anew")]
+    assert figure.rows.select("measure", "components").n_unique() == len(figure.rows) == 9
+    drawn = texts_of(figure)
+    assert all(one in drawn for one in ("m\u00a0· anew\u00a0· layer 6", "dominance", "raw"))
+
+
 def test_series_differ_and_a_model_has_one_colour() -> None:
     figures = figures_by_id(random_vast(["one", "two", "three"], tests=3, layers=2))
     scale = figures["weat-layers"].spec["spec"]["layer"][0]["encoding"]["color"]["scale"]
@@ -211,6 +228,21 @@ def test_languages_side_by_side() -> None:
     assert all(f">{name}</text>" in drawn for name in ("english", "polish", "valence", "weat1"))
     assert "Noto Sans CJK SC" in drawn  # for readers whose first font has no such letters
     assert "by-language" not in figures_by_id(in_languages("polish"))
+
+
+def test_the_mean_over_languages() -> None:
+    """VAST's Figure 20: one line per context, without the languages' own."""
+    run = record("vast", "m")
+    for layer, context, language in product((0, 1), ("bleached", "random"), ("polish", "english", None)):
+        place = {"model": "m", "language": language, "context": context, "layer": layer, "value": layer / 2}
+        variant, dataset = (None, language) if language else ("mean", None)
+        run.score(experiment="languages", measure="valence", variant=variant, dataset=dataset, n=7, **place)
+    figures = figures_by_id(finish(run))
+    assert len(figures["languages"].rows) == 8
+    assert figures["languages-mean"].rows.select("variant", "layer", "context").rows() == [
+        ("mean", layer, context) for layer in (0, 1) for context in ("bleached", "random")
+    ]
+    assert "n\u00a0=\u00a07" in texts_of(figures["languages-mean"])
 
 
 STEPS = (0, 10, 1000)

@@ -6,12 +6,11 @@ import pytest
 
 from made_runs import Record, finish, record
 from seen_page import Seen
-from wordworth.pages.answers import plain_answers
-from wordworth.pages.latex import latex
-from wordworth.pages.markdown import markdown
-from wordworth.pages.missing import COVERAGE_HEADING, NOTHING, missing, plain_missing, remarks
+from wordworth.pages import plain_answers
+from wordworth.pages.answers import COVERAGE_HEADING, NOTHING, missing, plain_answers, plain_missing, remarks
 from wordworth.pages.page import page
 from wordworth.pages.runs import read_runs
+from wordworth.pages.writers import latex, markdown
 from wordworth.results.run import AuditRecord, PlannedStudy, Run
 from wordworth.results.vocabulary import Notice
 
@@ -23,12 +22,12 @@ def noted(study: str = "static") -> Record:
 
 
 def gaps(*runs_or_folders: Run | Path) -> dict[str, list[str]]:
-    return {one.heading: list(one.sentences) for one in missing(read_runs(runs_or_folders))}
+    return missing(read_runs(runs_or_folders))
 
 
 def test_nothing_is_one_quiet_line(tmp_path: Path) -> None:
     runs = read_runs([finish(noted())])
-    assert missing(runs) == []
+    assert missing(runs) == {}
     assert plain_missing(runs) == {"What is missing": [NOTHING]}
     seen = Seen(page(runs, tmp_path))
     assert NOTHING in seen.texts
@@ -63,10 +62,10 @@ def test_each_kind_of_notice_is_where_it_belongs(tmp_path: Path) -> None:
     made = finish(run)
     assert gaps(made) == {"What was not run": ["predict: probes: CoLA is not here."]}
     runs = read_runs([made])
-    assert {one.heading: one.sentences for one in remarks(runs)} == {
-        "Read with care": ("predict: m: the vocabulary has no capitals.",),
-        "Replaced": ("predict: Stands in for torrance: terrance.",),
-        "Smaller samples": ("predict: 500 sentences instead of 5,000.",),
+    assert remarks(runs) == {
+        "Read with care": ["predict: m: the vocabulary has no capitals."],
+        "Replaced": ["predict: Stands in for torrance: terrance."],
+        "Smaller samples": ["predict: 500 sentences instead of 5,000."],
     }
     text = page(runs, tmp_path)
     assert text.index('id="method"') < text.index("62 of 4,000 headings were left out")

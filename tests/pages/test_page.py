@@ -12,9 +12,9 @@ import pytest
 
 from made_runs import random_infer, random_predict, random_vast
 from seen_page import EVIL, Seen
-from wordworth.pages.markdown import markdown
 from wordworth.pages.page import _environment, page, write_report
 from wordworth.pages.runs import read_runs
+from wordworth.pages.writers import markdown
 from wordworth.results.columns import SCORES
 from wordworth.results.vocabulary import Notice
 

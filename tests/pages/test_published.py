@@ -71,6 +71,7 @@ def test_counts_of_the_papers_tables() -> None:
 
 def test_spot_values() -> None:
     """Read in the papers."""
+    assert {one.quantity.dataset: one.low for one in find(measure="single-token")} == {"ws-353": 0.9, "simlex-999": 0.9}
     table1 = {"paper": "wolfe2022", "place": "Table 1", "context": "misaligned"}
     assert (value_of(**table1, components=None), value_of(**table1, components=8)) == (0.14, 0.54)
     gpt2 = {"model": "gpt2", "place": "Table 3", "dataset": "gender-pairs", "subset": "professions"}
@@ -216,7 +217,7 @@ def test_a_network_trained_anew_is_not_an_original_one() -> None:
     run = inferences("no-gender", {"original": 0.29, "projection": 0.2}, itself=GENDER)
     (one,) = compare_with_papers(run)
     assert (one.published.quantity.version, one.published.value) == ("retrained", 0.48)
-    texts = [sentence.text for answer in answers(read_runs([finish(run)])) for sentence in answer.sentences]
+    texts = [sentence.text for some in answers(read_runs([finish(run)])).values() for sentence in some]
     assert any("below the .48–.52 of GloVe, ELMo and BERT" in text for text in texts)  # Table 17
 
 

@@ -43,7 +43,7 @@ def uncertain() -> Runs:
 
 def test_the_curve_and_its_dashboard(uncertain: Runs) -> None:
     figures = {one.id: one for chapter in figures_of(uncertain.scores, uncertain).values() for one in chapter}
-    own = figures["specification-tests-0-0"].own
+    own = figures["specification-tests-0-0"].plot.data
     curve = own.filter(pl.col("part") == "curve")
     assert curve["value"].to_list() == [0.1, 0.2, 0.2, 0.3, 0.7, 0.7, 0.8, 0.8, 0.9, 0.9, 1.0, 1.1]
     assert curve["found"].to_list() == [FOUND[2]] * 4 + [FOUND[0]] * 8

@@ -17,7 +17,7 @@ Tests = dict[str, tuple[float, float]]
 
 
 def sentence_of(run: Run) -> str:
-    every = {answer.question: answer.sentences for answer in answers(read_runs([run]))}
+    every = answers(read_runs([run]))
     (sentence,) = every["Whom does it stereotype?"]
     return sentence.text
 

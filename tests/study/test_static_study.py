@@ -155,6 +155,7 @@ def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
     paper = ("direct-bias", "garg-euclidean", "garg-cosine", "manzini")
     assert len(scores.filter(pl.col("measure").is_in(paper), pl.col("variant").is_null())) == 22 * 4
     variants = {("direct-bias", "centred"), ("direct-bias", "explained"), ("manzini", "centroid")}
+    variants |= {("garg-euclidean", "unit")}
     others = {(name, None) for name in (*paper, "ripa", "rnsb", "mac", "ect")}
     assert set(scores.select("measure", "variant").iter_rows()) == variants | others
     place = {"measure": "manzini", "dataset": "race", "subset": "professions", "layer": 2}

@@ -1,6 +1,7 @@
 """VAST's experiments on a tiny random model: which numbers there are, what they are made of, and what is told."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -254,6 +255,19 @@ def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
     top = rows(found, layer=LAYERS, measure="similarity")
     assert top["components"].to_list() == [None, 0, 1, 2]
     assert set(top["n"]) == {65}
+
+
+def test_the_share_of_words_of_one_token_is_counted_by_the_tokenizer(tiny: LanguageModel, tmp_path: Path) -> None:
+    words = load_lexicon("bellezza").words[:100]
+    lines = [f"{one},{other},{at}" for at, (one, other) in enumerate(pairwise(words))]
+    path = tmp_path / "mine.csv"
+    path.write_text("\n".join(["first,second,score", *lines]), encoding="utf-8")
+    found = vast([tiny], lexica=["bellezza"], experiments=["validation"], pairs=[path], components=0, **QUICK)
+    (share,) = rows(found, measure="single-token").to_dicts()
+    single = [word for word in words if len(tiny.tokenizer.tokenize(f" {word}")) == 1]
+    assert 0 < len(single) < 100
+    assert (share["experiment"], share["n"]) == ("validation", 100)
+    assert share["value"] == pytest.approx(len(single) / 100)
 
 
 def test_greedy_poles_are_the_ends() -> None:

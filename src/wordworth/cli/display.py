@@ -147,8 +147,8 @@ def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
 
 def _print_runs(runs: "Runs", notices: Iterable[Notice]) -> None:
     """Print a table per model, a line per notice, and how many items were not used."""
+    from wordworth.pages.answers import sentences_of
     from wordworth.pages.headlines import headlines
-    from wordworth.pages.missing import sentences_of
 
     for table in headlines(runs):
         print_table(table)

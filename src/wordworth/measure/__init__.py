@@ -26,7 +26,19 @@ from wordworth.measure.isotropy import anisotropy, neuron_share
 from wordworth.measure.neutrality import Tally
 from wordworth.measure.prediction import perplexity
 from wordworth.measure.soft_match import neighbour_ranks
-from wordworth.measure.weat import association, sc_weat, sc_weat_p, similarity, valence, weat, weat_interval, weat_p
+from wordworth.measure.weat import (
+    SIMILARITY,
+    VALENCE,
+    WEAT,
+    association,
+    sc_weat,
+    sc_weat_p,
+    similarity,
+    valence,
+    weat,
+    weat_interval,
+    weat_p,
+)
 
 for _file in iter_modules(__path__):
     import_module(f"{__name__}.{_file.name}")

@@ -130,17 +130,26 @@ declare(
     grows_with_vectors=True,
     **ESTIMATOR,
 )
+declare("garg-euclidean", "The same of vectors at length one.", "bommasani2020", "lower", "unit")
 declare("garg-cosine", "Mean |cos(w, μ₁) − cos(w, μ₂)| with μ the mean of a class.", "garg2018", "lower", **ESTIMATOR)
 
 
 def garg_euclidean(
-    targets: Vectors, A1: Vectors, A2: Vectors, *, weights: tuple[Weights, Weights] | None = None
+    targets: Vectors,
+    A1: Vectors,
+    A2: Vectors,
+    *,
+    normalized: bool = False,
+    weights: tuple[Weights, Weights] | None = None,
 ) -> Matrix:
     """|‖w − μ₁‖ − ‖w − μ₂‖| of each word, μ the mean of a class: (..., words, dim) → (..., words).
 
-    It grows with the length of the vectors, so layers and models are not comparable by it. With `weights` of the two
-    classes' words → (..., words, resamples).
+    It grows with the length of the vectors, so layers and models are not comparable by it, unless all vectors are
+    `normalized` to length one first (Bommasani et al. 2020, footnote 6). With `weights` of the two classes' words →
+    (..., words, resamples).
     """
+    if normalized:
+        targets, A1, A2 = unit_rows(targets, "the targets"), unit_rows(A1, "the classes"), unit_rows(A2, "the classes")
     middle = np.asarray(targets, dtype=np.float64).mean(axis=-2, keepdims=True)  # close by, so that no digits are lost
     words = targets - middle
     squares = np.vecdot(words, words)[..., None]

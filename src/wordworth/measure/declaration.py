@@ -102,6 +102,7 @@ declare(
     "Contexts that words were aggregated over: sentences, counted once for each word in them.",
     "bommasani2020",
 )
+declare("single-token", "Share of a data set's words that the tokenizer keeps whole in ordinary use.", "wolfe2022")
 declare("coverage", "Share of a data set's items whose words all have vectors.", "", "higher")
 # Prediction: what is predicted instead of a word, and whether paraphrases are near.
 declare(

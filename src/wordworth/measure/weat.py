@@ -17,9 +17,10 @@ from wordworth.statistics.effect_size import effect_size
 from wordworth.statistics.effect_size import weat_interval as interval_of
 from wordworth.statistics.permutation import PermutationTest, Permuting, permutation_test
 
+VALENCE, SIMILARITY = "valence", "similarity"
 RHO = "between the words' sc-weat effect sizes and their rated valence."
 declare(
-    "valence",
+    VALENCE,
     f"Pearson's ρ {RHO}",
     "toney2021",
     "higher",
@@ -28,18 +29,18 @@ declare(
     paired_test="pearson",
     is_main=True,
 )
-declare("valence", f"Spearman's ρ {RHO}", "toney2021", "higher", "spearman", items="rated_words")
+declare(VALENCE, f"Spearman's ρ {RHO}", "toney2021", "higher", "spearman", items="rated_words")
 declare(
-    "valence",
+    VALENCE,
     "Valence over one half of the words, in the layer (and with the components) that is best on the other half.",
     "",
     "higher",
     "held-out",
 )
-declare("valence", "Mean of valence over the languages.", "wolfe2022", "higher", "mean", is_main=True)
-declare("valence", "Valence minus that of the control that `control` names.", "", "higher", "above-control")
-declare("valence", "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021", "", "p-against-d")
-declare("valence", "Valence with poles that the model splits into tokens.", "wolfe2022", "higher", "multiple-poles")
+declare(VALENCE, "Mean of valence over the languages.", "wolfe2022", "higher", "mean", is_main=True)
+declare(VALENCE, "Valence minus that of the control that `control` names.", "", "higher", "above-control")
+declare(VALENCE, "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021", "", "p-against-d")
+declare(VALENCE, "Valence with poles that the model splits into tokens.", "wolfe2022", "higher", "multiple-poles")
 declare(
     "raters",
     "Pearson's ρ between two groups of people's mean ratings of the same words.",
@@ -55,7 +56,7 @@ for _affect in ("arousal", "dominance"):
 
 
 declare(
-    "similarity",
+    SIMILARITY,
     "Spearman's ρ between the cosine of two words and their rated similarity.",
     "",
     "higher",
@@ -64,7 +65,7 @@ declare(
     paired_test="spearman",
     is_main=True,
 )
-declare("similarity", "The largest similarity over the layers.", "bommasani2020", "higher", "best", items="word_pairs")
+declare(SIMILARITY, "The largest similarity over the layers.", "bommasani2020", "higher", "best", items="word_pairs")
 
 
 def valence(
@@ -94,8 +95,9 @@ declare(
     "caliskan2017",
     "zero",
 )
+WEAT = "weat"
 declare(
-    "weat",
+    WEAT,
     "Effect size of two word sets: (mean s(x, A, B) − mean s(y, A, B)) / σ of s over X ∪ Y, with s(w, A, B) = "
     "mean cos(w, A) − mean cos(w, B).",
     "caliskan2017",
@@ -106,7 +108,7 @@ declare(
     paired_test="association",
     is_main=True,
 )
-declare("weat", "Variance of a test's effect sizes over the languages.", "toney2021", "", "variance")
+declare(WEAT, "Variance of a test's effect sizes over the languages.", "toney2021", "", "variance")
 
 
 def sc_weat(targets: Vectors, A: Vectors, B: Vectors) -> Matrix:

@@ -1,48 +1,35 @@
-"""The answers at the top of a report, in plain words; each points to the figure that shows it."""
+"""The sentences at the top of a report: what failed, was not run or has low coverage, then the answers."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from math import floor
+from typing import Any
+
+import polars as pl
 
 from wordworth.pages import behaviour_answers as behaviour
 from wordworth.pages import meaning_answers as meaning
-from wordworth.pages.missing import plain_missing
-from wordworth.pages.naming import Sentence
-from wordworth.pages.runs import Runs, ended
-from wordworth.results.table import format_list
+from wordworth.pages.answers import plain_missing
+from wordworth.pages.runs import Runs, Sentence, ended
+from wordworth.results.table import format_list, format_percent
+from wordworth.results.vocabulary import MIN_COVERAGE, Caution, Notice, NoticeKind
 
-MAX_SEPARATE = 4
-"""Up to this many models have a sentence each; of more, only the first and the last."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A question and what the runs say to it."""
-
-    question: str
-    sentences: tuple[Sentence, ...]
+MAX_SEPARATE = 4  # up to this many models have a sentence each; of more, only the first and the last
 
 
-def answers(runs: Runs) -> list[Answer]:
+def answers(runs: Runs) -> dict[str, list[Sentence]]:
     """Answer the questions that these runs can answer; of a model in training, for its last step."""
     last = ended(runs)
-    every = [
-        Answer(question, tuple(sentence for write in writers for sentence in _select(list(write(last)))))
+    every = {
+        question: [sentence for write in writers for sentence in _select(list(write(last)))]
         for question, writers in QUESTIONS.items()
-    ]
-    return [answer for answer in every if answer.sentences]
+    }
+    return {question: sentences for question, sentences in every.items() if sentences}
 
 
 def plain_answers(runs: Runs) -> dict[str, list[str]]:
     """Return question → sentences, as a terminal shows them: what is missing first, then the answers."""
-    return plain_missing(runs) | {
-        answer.question: [_plain(sentence) for sentence in answer.sentences] for answer in answers(runs)
-    }
-
-
-def _plain(sentence: Sentence) -> str:
-    lead = f"{sentence.lead}: " if sentence.lead else ""
-    subject = f"{sentence.model}{'. ' if sentence.whole else ' '}" if sentence.model else ""
-    return f"{lead}{subject}{sentence.text}"
+    return plain_missing(runs) | {question: list(map(str, some)) for question, some in answers(runs).items()}
 
 
 def _select(sentences: list[Sentence]) -> list[Sentence]:
@@ -73,3 +60,88 @@ QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
     "What does debiasing change?": (behaviour.debiased,),
     "Which items were skipped?": (_skipped,),
 }
+
+
+MAX_SENTENCES = 5  # sentences per heading that are shown at once; the rest is counted, and can be unfolded
+COVERAGE_HEADING = f"Data sets with less than {format_percent(MIN_COVERAGE)} coverage"
+NOTHING = f"Everything that was asked for ran, and every data set has at least {format_percent(MIN_COVERAGE)} coverage."
+QUICK = "A quick audit uses smaller samples; for numbers to publish, run it without --quick."
+PLACES = ("model", "experiment", "control", "dataset", "context", "language", "measure")
+NOWHERE: dict[str, None] = dict.fromkeys([*PLACES, "layer"])
+FAILED_HEADER = ["run", "model", "experiment", "dataset", "layer", "measure", "reason"]
+"""Headings of the table of parts that failed."""
+
+
+def missing(runs: Runs) -> dict[str, list[str]]:
+    """Return heading → sentences on what is missing, most serious first; empty where nothing is."""
+    failed, skipped = _of_kind(runs, "failed"), _of_kind(runs, "skipped")
+    every = {"What failed": failed, "What was not run": skipped, COVERAGE_HEADING: list(_uncovered(runs))}
+    return {heading: sentences for heading, sentences in every.items() if sentences}
+
+
+def remarks(runs: Runs) -> dict[str, list[str]]:
+    """Return heading → sentences on what should be known although nothing is missing."""
+    is_quick = any(run.command[1:2] == ["audit"] and "--quick" in run.command for run in runs.each)
+    reduced = [*([QUICK] if is_quick else []), *_of_kind(runs, "reduced")]
+    cautions, replaced = _of_kind(runs, "caution"), _of_kind(runs, "substituted")
+    every = {"Read with care": cautions, "Replaced": replaced, "Smaller samples": reduced}
+    return {heading: sentences for heading, sentences in every.items() if sentences}
+
+
+def plain_missing(runs: Runs) -> dict[str, list[str]]:
+    """Return heading → sentences, for a terminal or Markdown; also where nothing is missing."""
+    every = (missing(runs) or {"What is missing": [NOTHING]}) | remarks(runs)
+    rest = {heading: len(sentences) - MAX_SENTENCES for heading, sentences in every.items()}
+    return {
+        heading: [*sentences[:MAX_SENTENCES], *([f"And {rest[heading]:,} more."] if rest[heading] > 0 else [])]
+        for heading, sentences in every.items()
+    }
+
+
+def failed_rows(runs: Runs) -> list[list[str]]:
+    """Return a row per part that failed without stopping the rest."""
+    parts = [(runs.name_of(run), one) for run in runs.each for one in run.notices if one.kind == "failed"]
+    values = ((name, one.model, one.experiment, one.dataset, one.layer, one.measure, one.reason) for name, one in parts)
+    return [["" if value is None else str(value) for value in row] for row in values]
+
+
+def sentences_of(notices: Iterable[Notice]) -> Iterator[str]:
+    """Yield one sentence for all notices of a study that have the same reason and count."""
+    alike: dict[tuple[Any, ...], list[Notice]] = {}
+    for notice in notices:
+        alike.setdefault((notice.study, notice.reason, notice.count, notice.total), []).append(notice)
+    for (study, *_), some in alike.items():
+        text = str(some[0])
+        if len(some) > 1:
+            text = f"{_places(some)} ({len(some):,} parts): {some[0].model_copy(update=NOWHERE)!s}"
+        yield f"{study}: {text}" if study else text
+
+
+def _of_kind(runs: Runs, kind: NoticeKind) -> list[str]:
+    return list(sentences_of(runs.notices_of(kind)))
+
+
+def _places(notices: list[Notice]) -> str:
+    """Return the models, data sets and layers of several notices: “tiny, weat3 and weat4, layers 5 and 6”."""
+    named = [list(dict.fromkeys(str(getattr(one, name)) for one in notices if getattr(one, name))) for name in PLACES]
+    layers = sorted({one.layer for one in notices if one.layer is not None})
+    words = [format_list(names, 4) for names in named if names]
+    words += [f"layer{'s' * (len(layers) > 1)} {format_list([*map(str, layers)])}"] if layers else []
+    return ", ".join(words)
+
+
+def _uncovered(runs: Runs) -> Iterator[str]:
+    """Yield a sentence per model: the data sets of which it has too little, least first."""
+    low = pl.col("cautions").list.contains(Caution.LOW_COVERAGE.value) & pl.col("coverage").is_not_null()
+    is_measured = (pl.col("measure") == "coverage") & (pl.col("value") < MIN_COVERAGE)
+    share = pl.when(is_measured).then("value").otherwise("coverage").alias("share")
+    rows = runs.scores.filter(low | is_measured).select("model", "dataset", "context", share).sort("share")
+    for (model,), some in rows.unique(["model", "dataset"], keep="first", maintain_order=True).group_by(
+        ["model"], maintain_order=True
+    ):
+        sets = [
+            f"{floor(100 * row['share'] + 1e-9)} % of {row['dataset']}"
+            + (f" in {row['context']} sentences" if row["context"] else "")
+            for row in some.iter_rows(named=True)
+        ]
+        yield f"{model} has {format_list(sets)}."

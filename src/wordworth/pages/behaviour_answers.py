@@ -5,42 +5,31 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure import find_measure
+from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure
 from wordworth.pages.comparisons import networks_of
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, OF_TESTS, curve_id
 from wordworth.pages.insights import TRIED, choices_of, datasets_by_kind, variants_of
-from wordworth.pages.naming import FULL, Sentence, with_interval
 from wordworth.pages.published import standing
-from wordworth.pages.runs import SIMILARITY, VALENCE, WEAT, Runs, Score
+from wordworth.pages.runs import FULL, Runs, Score, Sentence, with_interval
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
 from wordworth.results.table import format_fixed, format_list, format_number, format_percent
 from wordworth.results.vocabulary import HARMLESS, ORIGINAL, RANDOM
 
 MAX_WORDS = 5
-MIN_OCCURRENCES = 3
-"""A rarer word says little when it was never predicted."""
-NEGLIGIBLE_LOSS = 0.02
-"""A loss of ρ up to this is none, where ρ has no interval."""
-HOLDS = 0.95
-"""The share of variants from which a conclusion is said to hold."""
-MAX_NAMED = 2
-"""Tests and options that are named."""
-ONE_OUT = ("one target out", "one attribute out")
-"""Variants without one word."""
+MIN_OCCURRENCES = 3  # a rarer word says little when it was never predicted
+NEGLIGIBLE_LOSS = 0.02  # a loss of ρ up to this is none, where ρ has no interval
+HOLDS = 0.95  # the share of variants from which a conclusion is said to hold
+MAX_NAMED = 2  # tests and options that are named
+ONE_OUT = ("one target out", "one attribute out")  # variants without one word
 
 
 def never_predicted(runs: Runs) -> Iterator[Sentence]:
     """Say how many words of the text were never among the guesses, and which of them are frequent."""
     for run in runs.each:
-        predictions = run.item_table("predictions").filter(
-            pl.col("experiment") == "prediction", pl.col(SKIPPED).is_null()
-        )
-        words = (
-            predictions.group_by("model", "word")
-            .agg(pl.len().alias("times"), pl.col("rank").is_not_null().sum().alias("hits"))
-            .collect()
-        )
+        is_used = (pl.col("experiment") == "prediction") & pl.col(SKIPPED).is_null()
+        predictions = run.item_table("predictions").filter(is_used).group_by("model", "word")
+        words = predictions.agg(pl.len().alias("times"), pl.col("rank").is_not_null().sum().alias("hits")).collect()
         top = run.settings.get("top")
         guesses = f"its {top} best guesses" if top else "its best guesses"
         for (model,), own in words.group_by(["model"], maintain_order=True):
@@ -69,13 +58,9 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
         text = f"{first} {with_interval(before)} on {dataset}{pairs}{stands}."
         changes = rows.filter(pl.col("variant") == "change", pl.col("model") == model, pl.col("dataset") == dataset)
         tested = {row["version"]: row for row in changes.iter_rows(named=True)}
-        effects = [
-            _mitigated(row, versions, tested, before)
-            for name, row in versions.items()
-            if name not in (None, ORIGINAL, RANDOM)
-        ]
-        joined = "; ".join(effects)
-        text += f" {joined[0].upper()}{joined[1:]}." if effects else ""
+        changed = [row for name, row in versions.items() if name not in (None, ORIGINAL, RANDOM)]
+        effects = "; ".join(_mitigated(row, versions, tested, before) for row in changed)
+        text += f" {effects[0].upper()}{effects[1:]}." if effects else ""
         yield Sentence(text, "neutrality", str(model), -before["value"])
 
 
@@ -112,10 +97,8 @@ def debiased(runs: Runs) -> Iterator[Sentence]:
         for version in rows.get_column("version").unique(maintain_order=True).to_list():
             if version in effects and version not in (ORIGINAL, RANDOM):
                 bias = _remaining_bias(version, effects, biased.get_column("dataset").n_unique())
-                text = f"{bias}.{_remaining_meaning(version, meaning)}"
-                yield Sentence(
-                    text, "debias", str(model), effects[version], whole=True, ends=("Most left", "Least left")
-                )
+                text, ends = f"{bias}.{_remaining_meaning(version, meaning)}", ("Most left", "Least left")
+                yield Sentence(text, "debias", str(model), effects[version], whole=True, ends=ends)
 
 
 def _remaining_bias(version: str, effects: Mapping[str, float], tests: int) -> str:

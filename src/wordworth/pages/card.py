@@ -11,12 +11,11 @@ import polars as pl
 from wordworth.errors import Foreign, WordworthError, nearest, require, visible
 from wordworth.files import replacing, sha256_of
 from wordworth.measure import main_measures
+from wordworth.pages.answers import missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.markdown import escaped, interval, line, p_text
-from wordworth.pages.missing import missing, remarks
-from wordworth.pages.naming import FULL, show_value
-from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score, better_of
+from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, show_value
+from wordworth.pages.writers import escaped, interval, line, p_text
 from wordworth.results.columns import main_scores
 from wordworth.results.run import MANIFEST, Run
 from wordworth.results.table import format_list, format_percent
@@ -97,11 +96,10 @@ def _choose_rows(runs: Runs) -> Iterator[Score]:
     tests = associations(runs.scores).get_column("row").to_list()
     whole = runs.scores.filter(AS_IT_IS, pl.col("layer").is_null(), IS_ORIGINAL)
     others = main_scores(whole, main_measures()).get_column("row").to_list()
-    picked = runs.scores.filter(pl.col("row").is_in([row for row in board if row is not None]), IN_CONTEXT)
+    picked = runs.scores.filter(pl.col("row").is_in({*board} - {None}), IN_CONTEXT)
     # The best layer is picked on the words that it is then judged on; next to it, what the other half of them gives.
-    held_out = runs.scores.filter(IN_CONTEXT, pl.col("variant") == "held-out").join(
-        picked, on=["dataset", "context", "language"], how="semi", nulls_equal=True
-    )
+    held_out = runs.scores.filter(IN_CONTEXT, pl.col("variant") == "held-out")
+    held_out = held_out.join(picked, on=["dataset", "context", "language"], how="semi", nulls_equal=True)
     rows = {*board, *tests, *others, *held_out.get_column("row")} - {None}
     chosen = runs.scores.filter(pl.col("row").is_in(rows), pl.col("model") != ALL)
     # A test that is in two runs of an audit (valnorm and weat) is one test.
@@ -152,8 +150,8 @@ def _list_unmeasured(card: Card) -> Iterator[str]:
     yield "### What was not measured\n"
     yield from (f"- {escaped(sentence)}" for sentence in card.unmeasured)
     gaps = missing(card.runs)
-    for kind in [*gaps, *remarks(card.runs)]:
-        yield from (f"- {escaped(kind.heading)}: {escaped(sentence)}" for sentence in kind.sentences)
+    for heading, sentences in (gaps | remarks(card.runs)).items():
+        yield from (f"- {escaped(heading)}: {escaped(sentence)}" for sentence in sentences)
     if not gaps:
         covered = format_percent(MIN_COVERAGE)
         yield f"- Of what was asked for, nothing failed, and every data set has at least {covered} coverage."
@@ -172,12 +170,8 @@ def _make_results(card: Card) -> Iterator[Any]:
         run = card.runs.run_of(row)
         dataset = visible(row["dataset"] or row["experiment"])
         sums = {one.name: one.sha256 for one in run.data}
-        rest = {
-            "measured_with": f"{TOOL} {run.versions.get(TOOL, '?')}",
-            "study": row["study"],
-            "language": row["language"] or "",
-            "manifest_sha256": sha256_of(run.folder / MANIFEST) if run.folder else "",
-        }
+        rest = {"measured_with": f"{TOOL} {run.versions.get(TOOL, '?')}", "study": row["study"]}
+        rest |= {"language": row["language"], "manifest_sha256": run.folder and sha256_of(run.folder / MANIFEST)}
         numbers = {"low_95": row["low"], "high_95": row["high"], "p": row["p"], "n": row["n"]}
         numbers = {name: value for name, value in numbers.items() if value is not None and isfinite(value)}
         yield EvalResult(

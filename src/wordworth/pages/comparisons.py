@@ -14,32 +14,19 @@ import polars as pl
 
 from wordworth.measure import find_measure, label
 from wordworth.pages.insights import LEXICON, best_layers
-from wordworth.pages.naming import show_value
-from wordworth.pages.published import (
-    ANY_KIND,
-    Published,
-    Quantity,
-    citation,
-    declarations,
-    kind_of,
-    nearest,
-    published,
-)
-from wordworth.pages.runs import AS_IT_IS, Runs, Score
+from wordworth.pages.published import ANY_KIND, Published, Quantity, citation, declarations, kind_of, nearest, published
+from wordworth.pages.runs import AS_IT_IS, Runs, Score, show_value
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 
 COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]
 PAPER_SAMPLE = 100_000
 """Sentences of the paper's main table; our whole sample is compared with it where its size is unknown."""
-ALIKE = 2.0
-"""Results over numbers of sentences that differ by more than this factor are not compared."""
+ALIKE = 2.0  # results over numbers of sentences that differ by more than this factor are not compared
 RETRAINED, IN_ALL_LAYERS = "retrained", "retrained in all layers"
 AT_TEST = ("projection", RANDOM)
-Treatment = tuple[str, str]
-"""The version of a network and what was removed, as published numbers have them."""
-OTHERWISE: Treatment = ("otherwise", "")
-"""Treated in a way that no paper has."""
+Treatment = tuple[str, str]  # the version of a network and what was removed, as published numbers have them
+OTHERWISE: Treatment = ("otherwise", "")  # treated in a way that no paper has
 WIKITEXT = ("wikitext", "wiki.train", "wiki-103")
 """How the names of WikiText-103's train part begin; files of users' own too."""
 LANGUAGES = 7
@@ -106,24 +93,18 @@ def networks_of(runs: Runs) -> Networks:
     """Return what the networks of these runs were trained without, or given without."""
     rows = runs.scores.filter(pl.col("experiment") == "subspace", pl.col("measure") == "dimensions")
     subspaces = rows.select("name", "dataset", "value").iter_rows()
-    trained = {
-        str(facts["name"]): _retrained(facts["trained_without"])
-        for facts in runs.facts.values()
-        if facts.get("trained_without")
-    }
-    layered = frozenset(str(facts["name"]) for facts in runs.facts.values() if facts.get("elmo_layers"))
+    models = runs.facts.values()
+    trained = {str(one["name"]): _retrained(one["trained_without"]) for one in models if one.get("trained_without")}
+    layered = frozenset(str(one["name"]) for one in models if one.get("elmo_layers"))
     return Networks(trained, layered, {model: _kind(name, int(size)) for model, name, size in subspaces})
 
 
 def _kind(subspace: str, dimensions: int) -> str:
     """Return gender, nationality, religion or random; blank for a subspace that no paper removes."""
-    declared: dict[str, dict[str, Any]] = declarations()["without"]
-    kinds = (
-        kind
-        for kind, one in declared.items()
-        if subspace in one["subspaces"] and dimensions == one.get("dimensions", dimensions)
-    )
-    return next(kinds, "")
+    for kind, one in declarations()["without"].items():
+        if subspace in one["subspaces"] and dimensions == one.get("dimensions", dimensions):
+            return str(kind)
+    return ""
 
 
 def _retrained(removed: Mapping[str, Any]) -> Treatment:
@@ -142,20 +123,19 @@ def _treatment_in_words(quantity: Quantity) -> str:
     return "only at test" if quantity.version in AT_TEST else ""
 
 
-def _unmet_condition(condition: str, ours: Score, facts: Mapping[str, Any]) -> str:
-    """Return why one of our numbers does not meet the condition of a published one; blank where it does."""
-    if condition == "fine-tuned":
+def _unlike(theirs: Published, nearness: str, ours: Score, facts: Mapping[str, Any]) -> str:
+    """Return why ours is not like theirs; blank where it is."""
+    if theirs.unstated:
+        return theirs.unstated
+    if nearness != "same model" and find_measure(theirs.quantity.measure).grows_with_vectors:
+        return "distances grow with the length of a model’s vectors"
+    if theirs.condition == "fine-tuned":
         text = str(facts.get("fine_tuned") or "")
-        if not text:
-            return "fine-tuned on WikiText-103 there, not fine-tuned here"
-        return "" if text.startswith(WIKITEXT) else f"fine-tuned on WikiText-103 there, on {text} here"
-    if condition == "seven languages" and ours["n"] != LANGUAGES:
+        here = f"on {text}" if text else "not fine-tuned"
+        return "" if text.startswith(WIKITEXT) else f"fine-tuned on WikiText-103 there, {here} here"
+    if theirs.condition == "seven languages" and ours["n"] != LANGUAGES:
         return f"over {LANGUAGES} languages there, over {ours['n']} here"
     return ""
-
-
-Index = dict[tuple[str, int | None, Quantity], Score]
-"""Model, layer and quantity → score."""
 
 
 def comparisons(runs: Runs) -> Iterator[Comparison]:
@@ -176,22 +156,17 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     for (quantity, (role, number)), candidates in questions.items():
         for model in scores.get_column("model").unique(maintain_order=True).to_list():
             facts = runs.facts.get(model, {})
-            chosen = nearest(_base_model(model, facts), kind_of(facts), candidates)
+            base = str(facts.get("name", model)).removesuffix(f"+{facts.get('fine_tuned')}")  # as it was before
+            chosen = nearest(base, kind_of(facts), candidates)
             layer = _layer(role, tops.get(model), best.get((model, quantity.dataset), first.get(model)))
             if chosen is None or (role and layer is None):
                 continue
             ours = index.get((model, layer if role else number, quantity))
             if ours is None and role == "best":  # a set of words with a best layer of its own
-                ours = _highest(index, model, quantity)
+                layers = [row for (name, _, other), row in index.items() if name == model and other == quantity]
+                ours = max(layers, key=lambda row: row["value"], default=None)
             if ours is not None:
-                unlike = _not_alike(*chosen) or _unmet_condition(chosen[0].condition, ours, facts)
-                yield Comparison(ours, *chosen, unlike)
-
-
-def _base_model(model: str, facts: Mapping[str, Any]) -> str:
-    """Return the name of a model, without that of the text that it was fine-tuned on."""
-    name, text = str(facts.get("name", model)), facts.get("fine_tuned")
-    return name.removesuffix(f"+{text}") if text else name
+                yield Comparison(ours, *chosen, _unlike(*chosen, ours, facts))
 
 
 def _published_sizes(scores: pl.DataFrame) -> dict[tuple[str, int | None], int]:
@@ -208,14 +183,6 @@ def _published_sizes(scores: pl.DataFrame) -> dict[tuple[str, int | None], int]:
     return found
 
 
-def _not_alike(theirs: Published, nearness: str) -> str:
-    """Return why ours is not like theirs; blank where it is."""
-    if theirs.unstated:
-        return theirs.unstated
-    is_like = nearness == "same model" or not find_measure(theirs.quantity.measure).grows_with_vectors
-    return "" if is_like else "distances grow with the length of a model’s vectors"
-
-
 def _layer(role: str, top: int | None, best: int | None) -> int | None:
     """Return the layer of a role; None where the model has none."""
     if not role or top is None:
@@ -223,9 +190,9 @@ def _layer(role: str, top: int | None, best: int | None) -> int | None:
     return {"top": top, "top-1": top - 1, "quarter": top // 4, "best": best}[role]
 
 
-def _index(scores: pl.DataFrame, networks: Networks) -> Index:
-    """Index scores by what they measure, with and without their data set and pooling; the last one counts."""
-    index: Index = {}
+def _index(scores: pl.DataFrame, networks: Networks) -> dict[tuple[str, int | None, Quantity], Score]:
+    """Return model, layer and quantity → score, with and without its data set and pooling; the last one counts."""
+    index: dict[tuple[str, int | None, Quantity], Score] = {}
     sizes = _published_sizes(scores)
     wanted = {one.quantity.measure for one in published()}
     for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
@@ -240,11 +207,6 @@ def _index(scores: pl.DataFrame, networks: Networks) -> Index:
     return index
 
 
-def _highest(index: Index, model: str, quantity: Quantity) -> Score | None:
-    rows = (row for (name, _, other), row in index.items() if name == model and other == quantity)
-    return max(rows, key=lambda row: row["value"], default=None)
-
-
 def comparison_row(one: Comparison) -> list[str]:
     """Return what, ours, theirs, difference, model and place."""
     ours, theirs = one.ours, one.published
@@ -252,20 +214,13 @@ def comparison_row(one: Comparison) -> list[str]:
     what += [ours[name] for name in ("dataset", "subset", "context", "version", "pooling")]
     what += [f"layer {ours['layer']}" if ours["layer"] is not None else None]
     what += [f"{ours['components']} nullified" if ours["components"] is not None else None]
-    if theirs.value is not None:
-        value, difference = format_number(theirs.value), format_number(one.difference, signed=True)
-    else:
+    value, difference = format_number(theirs.value), format_number(one.difference, signed=True)
+    if theirs.value is None:
         value = f"{format_number(theirs.low)} to {format_number(theirs.high)}"
-        difference = format_number(one.difference, signed=True) if one.difference else "inside"
+        difference = difference if one.difference else "inside"
     difference = f"not comparable: {one.unlike}" if one.unlike else difference
     layer = f"layer {theirs.layer}" if theirs.layer is not None else theirs.role and f"{theirs.role} layer"
     details = [one.nearness, _treatment_in_words(theirs.quantity), layer, theirs.computed, theirs.unstated, theirs.note]
     whose = f"{theirs.model or '–'} ({'; '.join(filter(None, details))})"
-    return [
-        " · ".join(filter(None, what)),
-        show_value(ours),
-        value,
-        difference,
-        whose,
-        f"{citation(theirs.paper)}, {theirs.place}",
-    ]
+    place = f"{citation(theirs.paper)}, {theirs.place}"
+    return [" · ".join(filter(None, what)), show_value(ours), value, difference, whose, place]

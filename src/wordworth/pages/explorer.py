@@ -1,6 +1,6 @@
 """The data inside a page: compact tables, and what can be looked up of a word: valence by layer, pairs, predictions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import Any
@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 
 from wordworth.catalog.registry import code_of
+from wordworth.measure import VALENCE
 from wordworth.pages.insights import CONTEXT, best_layers
-from wordworth.pages.runs import IS_ORIGINAL, VALENCE, Runs
+from wordworth.pages.runs import IS_ORIGINAL, Runs
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
 
-MAX_ROWS = 60_000
-"""Rows of one kind of item in a page; of more, some words are kept, evenly over the list."""
+MAX_ROWS = 60_000  # rows of one kind of item in a page; of more, some words are kept, evenly over the list
 WRONG = 8
 
 
@@ -125,14 +125,15 @@ KINDS = (
 
 def explorer(runs: Runs) -> dict[str, Any] | None:
     """Return everything that the look-up needs; None where the runs have no items that can be looked up."""
-    tables = {kind.title: _gather(runs, kind) for kind in KINDS}
-    tables = {title: table for title, table in tables.items() if len(table)}
+    tables = {kind.title: table for kind in KINDS if len(table := _gather(runs, kind))}
     if not tables:
         return None
     notes = []
     for title, table in tables.items():
-        if len(table) > MAX_ROWS:
-            tables[title] = _thin_out(table)
+        if len(table) > MAX_ROWS:  # all rows of every n-th word
+            words = table.select(table.columns[0]).unique(maintain_order=True)
+            some = words.gather_every(ceil(len(table) / MAX_ROWS))
+            tables[title] = table.join(some, on=table.columns[0], how="semi")
             notes.append(f"{title}: {len(tables[title]):,} of {len(table):,} rows can be looked up here.")
     facts = [
         {"title": kind.title, "keys": kind.keys, "order": kind.order, "table": columnar(tables[kind.title])}
@@ -141,7 +142,7 @@ def explorer(runs: Runs) -> dict[str, Any] | None:
     ]
     languages = {one for table in tables.values() for one in table.get_column("language").drop_nulls()}
     codes = {language: code_of(language) for language in sorted(languages)}  # a browser picks letters by it
-    return {"codes": codes, "facts": facts, "wrong": _wrong(runs), "notes": notes}
+    return {"codes": codes, "facts": facts, "wrong": list(_wrong(runs)), "notes": notes}
 
 
 def _gather(runs: Runs, kind: Kind) -> pl.DataFrame:
@@ -150,20 +151,11 @@ def _gather(runs: Runs, kind: Kind) -> pl.DataFrame:
     return pl.concat(frames).unique(maintain_order=True) if frames else pl.DataFrame()
 
 
-def _thin_out(table: pl.DataFrame) -> pl.DataFrame:
-    """Return all rows of every n-th word."""
-    key = table.columns[0]
-    words = table.select(key).unique(maintain_order=True)
-    return table.join(words.gather_every(ceil(len(table) / MAX_ROWS)), on=key, how="semi")
-
-
-def _wrong(runs: Runs) -> list[dict[str, Any]]:
-    """Return for each model and lexicon the words whose effect size is furthest from their rating, as deviations."""
+def _wrong(runs: Runs) -> Iterator[dict[str, Any]]:
+    """Yield for each model and lexicon the words whose effect size is furthest from their rating, as deviations."""
     best = {row[:2]: row[2:] for row in best_layers(runs.scores).select(*CONTEXT, "layer").rows()}
     columns = ["word", "rating", "value", "difference"]
-    rated = _gather(runs, RATED)
-    found = []
-    for (model, dataset), rows in rated.group_by(["model", "dataset"], maintain_order=True):
+    for (model, dataset), rows in _gather(runs, RATED).group_by(["model", "dataset"], maintain_order=True):
         context, layer = best.get((str(model), str(dataset)), (None, None))
         at = rows.filter(pl.col("context").eq_missing(context), pl.col("layer").eq_missing(layer))
         apart = at.with_columns(difference=pl.col("apart") - pl.col("human"))
@@ -173,5 +165,4 @@ def _wrong(runs: Runs) -> list[dict[str, Any]]:
         where = f", layer {layer}, {context}" if layer is not None else ""
         title = f"Most wrong in valence: {model} on {dataset}{where}"
         words = {"too pleasant": high.rows(), "too unpleasant": low.rows()}
-        found.append({"title": title, "language": rows.item(0, "language"), "words": words})
-    return found
+        yield {"title": title, "language": rows.item(0, "language"), "words": words}

@@ -6,9 +6,10 @@ from dataclasses import replace
 import polars as pl
 
 from wordworth.measure import find_measure
+from wordworth.measure.weat import WEAT
 from wordworth.pages.insights import associations
 from wordworth.pages.leaderboard import USUAL
-from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, WEAT, Runs, Score
+from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score
 from wordworth.results.columns import KEY
 from wordworth.results.table import Cell, Names, Row, Table, legend_of
 from wordworth.results.vocabulary import CONTEXTS, ORIGINAL, RANDOM

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, VALENCE, WEAT
+from wordworth.measure import VALENCE, WEAT
+from wordworth.pages.runs import AS_IT_IS, IS_PLAIN
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
 
-LEVEL = 0.05
-"""Of significance."""
+LEVEL = 0.05  # of significance
 ON_FIRST_LEXICON = pl.col("dataset") == pl.col("dataset").first().over("model")
 IN_CONTEXT = (pl.col("experiment") == "contextualization") & (pl.col("measure") == VALENCE)
 TRIED = pl.col("experiment") == "sensitivity"
@@ -19,19 +19,13 @@ UNTRAINED = (pl.col("control") == "untrained") & (pl.col("measure") == VALENCE)
 """Valence of the same network with random weights."""
 IS_VALUE, IS_DIFFERENCE = (pl.col("variant").is_null(),), (pl.col("variant") == "above-control",)
 """Of a control: its own value, and how far the model is above it."""
-IS_ABOVE = (
-    pl.when(pl.col("p").is_not_null())
-    .then((pl.col("value") > 0) & (pl.col("p") < LEVEL))
-    .otherwise(pl.col("low") > 0)
-    .alias("is_above")
-)
+IS_BY_P, IS_BY_INTERVAL = (pl.col("value") > 0) & (pl.col("p") < LEVEL), pl.col("low") > 0
+IS_ABOVE = pl.when(pl.col("p").is_not_null()).then(IS_BY_P).otherwise(IS_BY_INTERVAL).alias("is_above")
 """Whether a difference is significantly above 0, by its p or else its interval; null where it has neither."""
 LEXICON, CONTEXT = ["model", "dataset"], ["model", "dataset", "context"]
-IS_PLAINEST = pl.col("context").eq_missing(
-    pl.when((pl.col("context") == "bleached").any().over(LEXICON))
-    .then(pl.lit("bleached"))
-    .otherwise(pl.col("context").first().over(LEXICON))
-)
+HAS_BLEACHED, FIRST_CONTEXT = (pl.col("context") == "bleached").any(), pl.col("context").first()
+PLAINEST = pl.when(HAS_BLEACHED).then(pl.lit("bleached")).otherwise(FIRST_CONTEXT).over(LEXICON)
+IS_PLAINEST = pl.col("context").eq_missing(PLAINEST)
 """The context that says least about a word: bleached if it was run, otherwise the first."""
 
 
@@ -43,8 +37,8 @@ def best_layers(scores: pl.DataFrame) -> pl.DataFrame:
     They are null where they were not measured.
     """
     known = scores.filter(AS_IT_IS, pl.col("value").is_finite())
-    rows = known.filter(IN_CONTEXT, IS_PLAIN).with_columns(top=pl.col("layer").max().over(LEXICON))
-    ordered = rows.filter(IS_PLAINEST).sort("value", descending=True, maintain_order=True)
+    rows = known.filter(IN_CONTEXT, IS_PLAIN).with_columns(top=pl.col("layer").max().over(LEXICON)).filter(IS_PLAINEST)
+    ordered = rows.sort("value", descending=True, maintain_order=True)
     best = ordered.unique(LEXICON, keep="first", maintain_order=True).sort("model_at", "row")
     held_out = known.filter(IN_CONTEXT, pl.col("variant") == "held-out")
     untrained, above = (known.filter(UNTRAINED, *which) for which in (IS_VALUE, IS_DIFFERENCE))

@@ -5,21 +5,19 @@ The best model leads, and with it those that the paired test of `compare` finds 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
-from wordworth.measure import find_measure, main_measures
+from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure, main_measures
 from wordworth.pages.insights import associations, best_layers
-from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, SIMILARITY, VALENCE, WEAT, Runs, Score, better_of
+from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, Runs, Score, better_of
 from wordworth.paired import ComparisonSettings, NotComparableError, Tested, compare_scores
 from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import SCORES, main_scores
 from wordworth.results.vocabulary import HARMLESS, caution_legend
 from wordworth.statistics.effect_size import holm
 
-MAX_COLUMNS = 8
-"""Columns that fit next to each other on a page."""
+MAX_COLUMNS = 8  # columns that fit next to each other on a page
 STEREOTYPES = "stereotypes, mean |d|"
 USUAL = (VALENCE, SIMILARITY, "analogy", STEREOTYPES, "top-1", "T1", "perplexity", "net-neutral", "accuracy")
 """The columns that come first, and are shown before any are chosen, each on one data set."""
@@ -113,15 +111,14 @@ def _columns(runs: Runs) -> Iterator[Column]:
             yield Column(str(quantity), dataset and str(dataset), better, by_model, leaders)
     social = associations(scores).filter(~pl.col("dataset").is_in(HARMLESS))
     strength = social.group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
-    means: dict[str, Score] = {model: _mean(model, value) for model, value in strength.iter_rows()}
+    blank = dict.fromkeys([*SCORES, *DERIVED])
+    means: dict[str, Score] = {
+        model: {**blank, "measure": WEAT, "model": model, "value": value} for model, value in strength.iter_rows()
+    }
     if means:
         best = min(means, key=lambda model: means[model]["value"])
         leaders = Leading(frozenset({best}), "", frozenset(means) - {best}) if len(means) > 1 else Leading()
         yield Column(STEREOTYPES, None, "lower", means, leaders)
-
-
-def _mean(model: str, value: float) -> dict[str, Any]:
-    return {**dict.fromkeys([*SCORES, *DERIVED]), "measure": WEAT, "model": model, "value": value}
 
 
 def leading(runs: Runs, scores: Sequence[Score], better: str) -> Leading:
@@ -135,8 +132,8 @@ def leading(runs: Runs, scores: Sequence[Score], better: str) -> Leading:
         return Leading()
     sign = 1 if better == "higher" else -1
     best = max(scores, key=lambda score: sign * score["value"])
-    others = {score["model"]: _test(runs, best, score) for score in scores if score is not best}
-    tested = {model: test for model, test in others.items() if test is not None}
+    others = {score["model"]: score for score in scores if score is not best}
+    tested = {model: test for model, score in others.items() if (test := _test(runs, best, score))}
     adjusted = dict(zip(tested, holm([test.p for test in tested.values()]), strict=True)) if tested else {}
     worse = {model for model, p in adjusted.items() if p < ALPHA and sign * tested[model].difference > 0}
     equal = {score["model"] for score in scores if score["value"] == best["value"]}

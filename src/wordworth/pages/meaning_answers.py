@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import polars as pl
 
+from wordworth.measure import SIMILARITY, VALENCE
+from wordworth.measure.weat import VALENCE
 from wordworth.pages.insights import (
     IS_ABOVE,
     IS_DIFFERENCE,
@@ -14,20 +16,27 @@ from wordworth.pages.insights import (
     contexts_apart,
     recoveries,
 )
-from wordworth.pages.naming import FULL, TESTS, Sentence, show_value, with_interval
 from wordworth.pages.published import Quantity, Standing, kind_of, standing
-from wordworth.pages.runs import AS_IT_IS, IS_PLAIN, SIMILARITY, VALENCE, Runs, Score
+from wordworth.pages.runs import (
+    AS_IT_IS,
+    FULL,
+    IS_PLAIN,
+    SIMILARITY,
+    TESTS,
+    Runs,
+    Score,
+    Sentence,
+    show_value,
+    with_interval,
+)
 from wordworth.results.table import format_list, format_number
 from wordworth.results.vocabulary import HARMLESS, Caution
 from wordworth.statistics.effect_size import holm
 
 STRONGEST = 3
-MAX_APART = 0.1
-"""Contexts whose ρ differ by more than this have diverged."""
-NEAR_BEST = 0.97
-"""The layer of closest agreement is one where valence is at least this share of its highest mean."""
-MAX_PARTITIONS = 10_000
-"""p by Monte Carlo is no finer than one in so many; an exact p is taken to be no finer either."""
+MAX_APART = 0.1  # contexts whose ρ differ by more than this have diverged
+NEAR_BEST = 0.97  # the layer of closest agreement is one where valence is at least this share of its highest mean
+MAX_PARTITIONS = 10_000  # p by Monte Carlo is no finer than one in so many; an exact p is taken to be no finer either
 
 
 def in_layers(runs: Runs) -> Iterator[Sentence]:
@@ -115,9 +124,9 @@ def _shuffled(runs: Runs, row: Score) -> str:
     if chance.is_empty():
         return ""
     is_above = control.filter(*IS_DIFFERENCE).select(IS_ABOVE).to_series().to_list()
-    given = format_number(chance.item(0, "value"))
+    value = format_number(chance.item(0, "value"))
     return (
-        f", no more than shuffled ratings give ({given})" if is_above == [False] else f"; shuffled ratings give {given}"
+        f", no more than shuffled ratings give ({value})" if is_above == [False] else f"; shuffled ratings give {value}"
     )
 
 
@@ -153,13 +162,13 @@ def nullified(runs: Runs) -> Iterator[Sentence]:
     for row in recoveries(runs.scores).iter_rows(named=True):
         where = f"({row['dataset']}, {row['context']})"
         raw, after = format_number(row["raw"]), format_number(row["value"])
-        if row["value"] > row["raw"]:
+        gain = row["value"] - row["raw"]
+        if gain > 0:
             nullifying = f"nullifying {_components(row['components'])}"
             what = "subtracting the mean" if row["components"] == 0 else nullifying
             text = f"Yes: in the top layer {what} raises ρ for valence from {raw} to {after} {where}."
         else:
             text = f"No: in the top layer ρ for valence is {raw} as it is, and at most {after} nullified {where}."
-        gain = row["value"] - row["raw"]
         yield Sentence(text, "isolation", row["model"], gain, whole=True, ends=("Most", "Least"))
 
 
@@ -169,9 +178,8 @@ def stereotypes(runs: Runs) -> Iterator[Sentence]:
     strongest_first = social.sort("model_at", -pl.col("value").abs(), maintain_order=True)
     for (model,), own in strongest_first.group_by(["model"], maintain_order=True):
         rows = own.to_dicts()
-        layer, picked = rows[0]["layer"], rows[0]["picked"]
-        tested = [row for row in rows if row["p"] is not None]
-        why = "which reads valence best" if picked else "the highest that was tested"
+        layer, tested = rows[0]["layer"], [row for row in rows if row["p"] is not None]
+        why = "which reads valence best" if rows[0]["picked"] else "the highest that was tested"
         where = "" if layer is None else f" in layer {layer}, {why}"
         untested = f"has no p for {_count(len(rows))}{where}, so none can be called significant."
         text = _significant(tested, where) if tested else untested

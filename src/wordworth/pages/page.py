@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -22,28 +22,32 @@ from markupsafe import Markup, escape
 from wordworth.errors import WordworthError, visible
 from wordworth.files import replacing
 from wordworth.measure import label
-from wordworth.pages.answers import answers
+from wordworth.pages.answers import (
+    FAILED_HEADER,
+    MAX_SENTENCES,
+    NOTHING,
+    answers,
+    failed_rows,
+    missing,
+    remarks,
+    sentences_of,
+)
 from wordworth.pages.comparisons import COMPARED, Comparison, comparison_row, comparisons
 from wordworth.pages.explorer import columnar, explorer
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.figures.figure import CONFIG
-from wordworth.pages.latex import latex
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.markdown import markdown
-from wordworth.pages.missing import FAILED_HEADER, NOTHING, failed_rows, missing, remarks, sentences_of
 from wordworth.pages.runs import IS_ORIGINAL, Runs, ended, read_runs
 from wordworth.pages.tables import HEADINGS
+from wordworth.pages.writers import latex, markdown
 from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
 from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run
 from wordworth.results.table import format_list, format_number
 from wordworth.results.vocabulary import Notice
 
-FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}
-"""Format → the name of the file."""
-TABLE_WRITERS = {"md": markdown, "latex": latex}
-"""The formats that are tables."""
-PAIRS_PER_MODEL = 20
-"""Inferences that are listed, least neutral first."""
+FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}  # format → the name of the file
+TABLE_WRITERS = {"md": markdown, "latex": latex}  # the formats that are tables
+PAIRS_PER_MODEL = 20  # inferences that are listed, least neutral first
 PAIRS_HEADER = ["premise", "hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
 _LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _RIGHT_TO_LEFT = re.compile(f"{_LETTER}+(?:[ ,.'’-]+{_LETTER}+)*")
@@ -60,8 +64,8 @@ def write_report(
 ) -> Path:
     """Write the report of these runs and audits and return its path.
 
-    It goes into the folder of the one run or audit, or into the working folder for several. `tables` chooses from the
-    tables of Markdown or LaTeX. `notices` are those of an audit whose runs are in memory.
+    It goes into the folder of the one run or audit, or into the working folder for several or for one in memory.
+    `tables` chooses from the tables of Markdown or LaTeX. `notices` are those of an audit whose runs are in memory.
     """
     if form not in FORMATS:
         raise WordworthError(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
@@ -69,7 +73,8 @@ def write_report(
         raise WordworthError("--table chooses from tables; give --format md or --format latex with it")
     runs = read_runs(runs_or_folders)
     runs = replace(runs, notices=(*runs.notices, *notices))
-    place = output or _folder_of(runs_or_folders) / FORMATS[form]
+    one = runs_or_folders[0] if len(runs_or_folders) == 1 else Path()
+    place = output or ((one.folder or Path()) if isinstance(one, Run) else Path(one)) / FORMATS[form]
     if place.is_dir():
         raise WordworthError(f"{place} is a folder; name the file to write, such as {place / FORMATS[form]}")
     text = TABLE_WRITERS[form](runs, tables) if form in TABLE_WRITERS else page(runs, place.absolute().parent)
@@ -78,17 +83,11 @@ def write_report(
     return place
 
 
-def _folder_of(runs_or_folders: Sequence[Run | str | Path]) -> Path:
-    """Return the folder of the one run or audit; the working folder for several, or for one in memory."""
-    one = runs_or_folders[0] if len(runs_or_folders) == 1 else Path()
-    return (one.folder or Path()) if isinstance(one, Run) else Path(one)
-
-
 def page(runs: Runs, folder: Path) -> str:
     """Return the whole document; links to the files of the runs are relative to `folder`."""
     chapters = figures_of(runs.scores, runs)
     figures = [figure for chapter in chapters.values() for figure in chapter]
-    looked_up, board, pairs = explorer(runs), leaderboard(runs), _least_neutral_pairs(runs)
+    looked_up, board, pairs = explorer(runs), leaderboard(runs), list(_least_neutral_pairs(runs))
     references = {key: record for run in runs.each for key, record in run.references.items()}
     titles = {
         "answers": "In short",
@@ -111,6 +110,7 @@ def page(runs: Runs, folder: Path) -> str:
         policy=_policy(scripts),
         style=Markup(_asset("report.css")),
         missing=missing(runs),
+        most=MAX_SENTENCES,
         nothing_missing=NOTHING,
         failed_header=FAILED_HEADER,
         failed=failed_rows(runs),
@@ -123,9 +123,7 @@ def page(runs: Runs, folder: Path) -> str:
         pairs_header=PAIRS_HEADER,
         pairs=pairs,
         explorer=looked_up,
-        skipped=[
-            [runs.name_of(run), reason, f"{count:,}"] for run in runs.each for reason, count in run.skipped.items()
-        ],
+        skipped=[[runs.name_of(one), why, f"{n:,}"] for one in runs.each for why, n in one.skipped.items()],
         damaged=format_list([f"{kind} ({count:,})" for kind, count in damaged.items() if count]),
         methods=[text for text in dict.fromkeys(run.method for run in runs.each) if text],
         measures=[[name, one.formula, one.better] for name, one in sorted(formulas.items())],
@@ -148,14 +146,9 @@ def _section_id(title: str) -> str:
 @cache
 def _environment() -> Environment:
     """Return templates that escape every text; what could steer a reader's screen is spelled out."""
-    environment = Environment(
-        loader=PackageLoader("wordworth.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_show,
-    )
+    loader = PackageLoader("wordworth.pages")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, finalize=_show)
+    environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters |= {"isolate": _isolate, "number": format_number, "prose": _prose, "unbroken": _unbroken}
     environment.policies["json.dumps_function"] = _json
     return environment
@@ -240,7 +233,7 @@ def _figure_data(figure: Figure) -> dict[str, Any]:
     return {
         "spec": figure.spec,
         "rows": figure.rows.get_column("row").to_list(),
-        "own": columnar(figure.own),
+        "own": columnar(figure.plot.data),
         "down": figure.down,
         "across": figure.across,
         "names": [HEADINGS.get(name, name) for name in figure.down],
@@ -258,24 +251,21 @@ def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict
     for one in every:
         by_figure.setdefault(where.get(one.ours["row"]) or where.get(one.ours["experiment"], ""), []).append(one)
     compared = {}
-    for id_, mine in by_figure.items():
-        same = sum(one.nearness == "same model" for one in mine)
-        count = f"Published numbers next to ours: {len(mine):,}" + (f", {same:,} on the same model" if same else "")
-        compared[id_] = {"count": count, "header": COMPARED, "rows": [comparison_row(one) for one in mine]}
+    for name, some in by_figure.items():
+        same = sum(one.nearness == "same model" for one in some)
+        count = f"Published numbers next to ours: {len(some):,}" + (f", {same:,} on the same model" if same else "")
+        compared[name] = {"count": count, "header": COMPARED, "rows": [comparison_row(one) for one in some]}
     return compared
 
 
-def _least_neutral_pairs(runs: Runs) -> list[list[str]]:
-    """Return the pairs of sentences of the original models that are least neutral."""
-    rows = []
+def _least_neutral_pairs(runs: Runs) -> Iterator[list[str]]:
+    """Yield the pairs of sentences of the original models that are least neutral."""
     for run in runs.each:
         pairs = run.item_table("sentence_pairs").filter(IS_ORIGINAL, pl.col("neutral").is_not_null())
         first = pairs.unique(["model", "premise", "hypothesis"]).sort("neutral", "premise", "hypothesis")
         for row in first.group_by("model", maintain_order=True).head(PAIRS_PER_MODEL).collect().iter_rows(named=True):
             chances = [format_number(row[key]) for key in ("entailment", "neutral", "contradiction")]
-            probe = row["dataset"] or row["experiment"]
-            rows.append([row["premise"], row["hypothesis"], *chances, probe, row["model"]])
-    return rows
+            yield [row["premise"], row["hypothesis"], *chances, row["dataset"] or row["experiment"], row["model"]]
 
 
 def _run_facts(runs: Runs, run: Run, folder: Path) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from wordworth.results.vocabulary import ORIGINAL
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold", "accuracy", "hits", "top", "T", "ppx"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
-MAX_NAMED_MODELS = 3
-"""Up to this many models are named; more are counted."""
+MAX_NAMED_MODELS = 3  # up to this many models are named; more are counted
 
 
 class Quantity(NamedTuple):
@@ -112,9 +111,7 @@ def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Publish
     for one in candidates:
         if not one.model or declared[one.model]["kind"] == kind:
             return one, f"nearest: {kind}" if one.model else "over languages"
-    if candidates[0].quantity.measure in ANY_KIND:
-        return candidates[0], "nearest available"
-    return None
+    return (candidates[0], "nearest available") if candidates[0].quantity.measure in ANY_KIND else None
 
 
 def kind_of(facts: Mapping[str, Any]) -> str:
@@ -132,11 +129,7 @@ class Standing:
     whose: str
     """“seven English embeddings”, “GPT-2 and GPT-Neo”, or “the same model”."""
     source: str
-
-    @property
-    def numbers(self) -> str:
-        """“.82–.88”, or one number."""
-        return "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
+    """“Toney and Caliskan 2021”."""
 
     def side(self, value: float, low: float | None = None, high: float | None = None) -> str:
         """Return below, just below, within …; “just” where the value's own interval reaches the numbers."""
@@ -149,7 +142,8 @@ class Standing:
 
     def describe(self, value: float, low: float | None = None, high: float | None = None) -> str:
         """Return “just below the .82–.88 of seven English embeddings (Toney and Caliskan 2021)”."""
-        return f"{self.side(value, low, high)} the {self.numbers} of {self.whose} ({self.source})"
+        numbers = "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
+        return f"{self.side(value, low, high)} the {numbers} of {self.whose} ({self.source})"
 
 
 def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool = False) -> Standing | None:
@@ -168,7 +162,9 @@ def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool 
     if not found:
         return None
     ends = [end for one in found for end in (one.value, one.low, one.high) if end is not None]
-    return Standing(min(ends), max(ends), "the same model" if own else _whose(found), _source(found))
+    papers = (declarations()["papers"][one.paper] for one in found)
+    source = format_list(list(dict.fromkeys(f"{paper['authors']} {paper['year']}" for paper in papers)))
+    return Standing(min(ends), max(ends), "the same model" if own else _whose(found), source)
 
 
 def _is_like(one: Published, wanted: Quantity, *, is_best: bool) -> bool:
@@ -195,9 +191,3 @@ def _whose(found: list[Published]) -> str:
         return format_list(names)
     kinds = {declared[one.model]["kind"] for one in found}
     return f"{len(names)} published {f'{kinds.pop()} ' if len(kinds) == 1 else ''}models"
-
-
-def _source(found: list[Published]) -> str:
-    """Return “Toney and Caliskan 2021”."""
-    papers = (declarations()["papers"][one.paper] for one in found)
-    return format_list(list(dict.fromkeys(f"{paper['authors']} {paper['year']}" for paper in papers)))

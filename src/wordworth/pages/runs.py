@@ -1,8 +1,10 @@
-"""The runs of a report, and their scores in one table."""
+"""The runs of a report, their scores in one table, and scores, tests and sentences as a reader sees them."""
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +14,22 @@ from wordworth.errors import WordworthError
 from wordworth.measure import find_measure, label
 from wordworth.results.columns import model_label
 from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
-from wordworth.results.vocabulary import CAUTION_TEXTS, ORIGINAL, Caution, Notice
+from wordworth.results.table import format_interval, format_number
+from wordworth.results.vocabulary import CAUTION_MARK, CAUTION_TEXTS, ORIGINAL, Caution, Notice
 
-VALENCE, SIMILARITY, WEAT = "valence", "similarity", "weat"
-"""Measures that the page treats in a way of their own."""
 INTERRUPTED = "the audit was interrupted; the same command continues it"
-ALL = "all models"
-"""The model of a number over several, such as a variance over languages."""
-AS_IT_IS = pl.col("study") != "debias"
-"""Scores of a model as it is: `debias` measures changed vectors."""
+TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
+"""Association test → its number, subject and meaning."""
+SHORT = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}  # test → its name on an axis
+FULL = {
+    name: f"{test['meaning']} ({test['edition']})" if "edition" in test else test["meaning"]
+    for name, test in TESTS.items()
+}
+"""Test → what a positive effect associates, and with which list of words."""
+Labels = dict[str, str]  # model with its training step → its label in the report
+OWN_LABEL = pl.coalesce(pl.format("{}@step{}", "model", "step"), "model")
+ALL = "all models"  # the model of a number over several, such as a variance over languages
+AS_IT_IS = pl.col("study") != "debias"  # scores of a model as it is: `debias` measures changed vectors
 IS_ORIGINAL = pl.col("version").is_null() | (pl.col("version") == ORIGINAL)
 IS_PLAIN = IS_ORIGINAL & pl.all_horizontal(
     pl.col(name).is_null() for name in ("variant", "subset", "control", "draw", "components")
@@ -30,8 +39,7 @@ IS_LAST_STEP = pl.col("step").is_null() | (pl.col("step") == pl.col("step").max(
 DERIVED = ("row", "run", "name", "model_at", "quantity", "care", "corpus", "percent")
 """Columns besides those of `scores.csv`: the place in the table, of the run and of the model; the model's own name; the
 measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it."""
-Score = Mapping[str, Any]
-"""A row of the scores."""
+Score = Mapping[str, Any]  # a row of the scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +118,6 @@ def _audit_notices(place: Path) -> Iterator[Notice]:
                 yield Notice(kind="skipped", study=planned.study, model=model, reason=INTERRUPTED)
 
 
-Labels = dict[str, str]
-"""Model with its training step → its label in the report."""
-OWN_LABEL = pl.coalesce(pl.format("{}@step{}", "model", "step"), "model")
-
-
 def _labels(runs: Runs) -> list[Labels]:
     """Return the labels of each run. Its folder tells two runs of one study on one model apart."""
     models = [run.scores.select(OWN_LABEL).to_series().drop_nulls().unique().to_list() for run in runs.each]
@@ -164,3 +167,37 @@ def ended(runs: Runs) -> Runs:
         items = {table: rows.filter(last) for table, rows in run.items.items()}
         each.append(run.model_copy(update={"scores": run.scores.filter(last), "items": items}))
     return replace(runs, each=tuple(each), scores=scores)
+
+
+def show_value(score: Score) -> str:
+    """Return a score's value, with a mark where it has cautions."""
+    return format_number(score["value"]) + (CAUTION_MARK if score["cautions"] else "")
+
+
+def with_interval(score: Score) -> str:
+    """Return a score's value, its mark, and its interval where it has one."""
+    interval = f" {format_interval(score['low'], score['high'])}" if score["low"] is not None else ""
+    return show_value(score) + interval
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, the figure that shows it, and the model that it is about."""
+
+    text: str
+    figure: str
+    """The id of a figure or a section of the report."""
+    model: str
+    order: float
+    """Many models are ranked by this, and only the first and the last are shown."""
+    whole: bool = False
+    """Whether the text is a sentence; otherwise it continues the model's name."""
+    ends: tuple[str, str] = ("Highest", "Lowest")
+    """What the first and the last of many are called."""
+    lead: str = ""
+    """“Highest of 6 models”, where it stands for many."""
+
+    def __str__(self) -> str:
+        lead = f"{self.lead}: " if self.lead else ""
+        subject = f"{self.model}{'. ' if self.whole else ' '}" if self.model else ""
+        return f"{lead}{subject}{self.text}"

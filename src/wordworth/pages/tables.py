@@ -3,30 +3,33 @@
 A caption has what a paper needs: data, n, intervals, tests, and what is bold.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 from wordworth.errors import WordworthError, listed, nearest
+from wordworth.pages.answers import FAILED_HEADER, failed_rows
 from wordworth.pages.comparisons import COMPARED, comparison_row, comparisons
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.leaderboard import Column as BoardColumn
 from wordworth.pages.leaderboard import Leading, leaderboard, leading
-from wordworth.pages.missing import FAILED_HEADER, failed_rows
-from wordworth.pages.naming import TESTS
-from wordworth.pages.runs import ALL, Runs, Score, better_of
+from wordworth.pages.runs import ALL, TESTS, Runs, Score, better_of
 from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import PLACE
 from wordworth.results.table import PARTS, Cell, Names, Part, Row, Table, format_list, format_number, text_table
 
-MAX_TURNED_ROWS = 5
-"""Rows that can become columns."""
+MAX_TURNED_ROWS = 5  # rows that can become columns
 HEADINGS = {"components": "nullified", "quantity": "measure"}
 """Columns of the scores that a reader knows by another name."""
 LEADING_PLACE = ("quantity", *(name for name in PLACE if name not in ("model", "step", "experiment")))
 """Where a score was measured, without its model."""
 BEST_LAYER = "A language model’s valence and similarity are those of its best layer, picked on the same items."
+PAIRED_TESTS = {
+    "williams": "Williams’ t", "mcnemar": "McNemar’s mid-p", "exchange": "a permutation test that exchanges models",
+    "sign-flip": "a sign-flip permutation test",
+}  # fmt: skip
+"""Paired test → its name."""
 
 
 @dataclass(frozen=True)
@@ -93,21 +96,13 @@ def _leaderboard(runs: Runs) -> Table:
     """Return models down, the main measure of each study and data set across."""
     board = leaderboard(runs)
     shown = board.columns if len(board.models) > 1 else []
-    rows = tuple(Row((model,), tuple(_board_cell(column, model) for column in shown)) for model in board.models)
+    rows = [Row((model,), tuple(_board_cell(column, model) for column in shown)) for model in board.models if shown]
     scores = [score for column in shown for score in column.scores.values()]
     what = "The main measures of each model."
     what += f" {BEST_LAYER}" if any(score["layer"] is not None for score in scores) else ""
     heads = tuple(column.title for column in shown)
-    return Table(
-        "Leaderboard",
-        ("model",),
-        heads,
-        rows if shown else (),
-        caption=caption(runs, what, scores, [(column.title, column.leading) for column in shown]),
-        note=board.note,
-        id="leaderboard",
-        across="measure",
-    )
+    what = caption(runs, what, scores, [(column.title, column.leading) for column in shown])
+    return Table("Leaderboard", ("model",), heads, tuple(rows), what, board.note, "leaderboard", across="measure")
 
 
 def _board_cell(column: BoardColumn, model: str) -> Cell | None:
@@ -128,22 +123,17 @@ def _of_figure(runs: Runs, figure: Figure) -> Table:
         row = cells.setdefault(_names(score, figure.down, with_subject=True), {})
         is_best = score["model"] in leaders.get(_place(score), Leading()).models
         row[_names(score, over)] = Cell.of_score(score, is_best=is_best)
-    compared = {_place(score): str(score["quantity"]) for score in scores}
-    told = [(name, leaders[place]) for place, name in compared.items() if place in leaders]
-    return Table(
-        ": ".join(filter(None, [figure.title, ", ".join(filter(None, same))])),
-        tuple(HEADINGS.get(name, name) for name in figure.down),
-        tuple(map(_join, across)),
-        tuple(Row(names, tuple(row.get(one) for one in across)) for names, row in cells.items()),
-        caption=caption(runs, figure.caption, scores, told),
-        note=figure.note,
-        id=figure.id,
-        across=", ".join(HEADINGS.get(name, name) for name in over),
-    )
+    places = {_place(score): str(score["quantity"]) for score in scores}
+    compared = [(name, leaders[place]) for place, name in places.items() if place in leaders]
+    title = _join([figure.title, _join(same, ", ")], ": ")
+    down, turned = (tuple(HEADINGS.get(name, name) for name in some) for some in (figure.down, over))
+    rows = tuple(Row(names, tuple(row.get(one) for one in across)) for names, row in cells.items())
+    text = caption(runs, figure.caption, scores, compared)
+    return Table(title, down, tuple(map(_join, across)), rows, text, figure.note, figure.id, ", ".join(turned))
 
 
-def _join(names: Iterable[str]) -> str:
-    return " ".join(filter(None, names))
+def _join(names: Iterable[str], between: str = " ") -> str:
+    return between.join(filter(None, names))
 
 
 def _names(score: Score, columns: Sequence[str], with_subject: bool = False) -> Names:
@@ -171,23 +161,12 @@ def _leaders(runs: Runs, scores: Sequence[Score]) -> dict[tuple[Any, ...], Leadi
         value = score["value"]
         if score["layer"] is None and score["model"] != ALL and value is not None and isfinite(value):
             by_place.setdefault(_place(score), {})[score["model"]] = score
-    return {
-        place: leading(runs, list(some.values()), better_of(next(iter(some.values()))))
-        for place, some in by_place.items()
-    }
+    places = {place: list(some.values()) for place, some in by_place.items()}
+    return {place: leading(runs, some, better_of(some[0])) for place, some in places.items()}
 
 
-PAIRED_TESTS = {
-    "williams": "Williams’ t", "mcnemar": "McNemar’s mid-p", "exchange": "a permutation test that exchanges models",
-    "sign-flip": "a sign-flip permutation test",
-}  # fmt: skip
-"""Paired test → its name."""
-Leaders = Sequence[tuple[str, Leading]]
-"""What was compared, and who leads in it."""
-
-
-def caption(runs: Runs, what: str, scores: Sequence[Score], leaders: Leaders) -> str:
-    """Return the sentences over a table of these scores."""
+def caption(runs: Runs, what: str, scores: Sequence[Score], leaders: Sequence[tuple[str, Leading]]) -> str:
+    """Return the sentences over a table of these scores; `leaders` are what was compared, and who leads in it."""
     tested = [score for score in scores if score["p"] is not None]
     measured = [score for score in scores if score["low"] is not None and score["high"] is not None]
     return " ".join([what, *_data(scores), *_interval(runs, measured), *_test(tested), *_bold(leaders)])
@@ -199,7 +178,7 @@ def _data(scores: Sequence[Score]) -> Iterator[str]:
     n = f"n = {counts.pop():,}" if len(counts) == 1 else ""
     data = f"Data: {format_list(named, most=12)}" if named else ""
     if data or n:
-        yield f"{', '.join(filter(None, (data, n)))}."
+        yield f"{_join((data, n), ', ')}."
     if len(counts) > 1:
         yield "n is the number of items."
 
@@ -207,8 +186,7 @@ def _data(scores: Sequence[Score]) -> Iterator[str]:
 def _interval(runs: Runs, scores: Sequence[Score]) -> Iterator[str]:
     if not scores:
         return
-    settings: list[Mapping[str, Any]] = [runs.each[at].settings for at in {score["run"] for score in scores}]
-    counts = {int(one.get("resamples") or 0) for one in settings}
+    counts = {int(runs.run_of(score).settings.get("resamples") or 0) for score in scores}
     drawn = " or ".join(f"{count:,}" for count in sorted(counts))
     yield f"Brackets: 95 % intervals (bootstrap, {drawn} resamples)." if all(counts) else "Brackets: 95 % intervals."
 
@@ -228,7 +206,7 @@ def _test(scores: Sequence[Score]) -> Iterator[str]:
         yield "< 1/N: none of N partitions gives more."
 
 
-def _bold(leaders: Leaders) -> Iterator[str]:
+def _bold(leaders: Sequence[tuple[str, Leading]]) -> Iterator[str]:
     compared = [(name, one) for name, one in leaders if one.models]
     tests = sorted({PAIRED_TESTS.get(one.test, one.test) for _, one in compared if one.test})
     untested = list(dict.fromkeys(name for name, one in compared if not one.test))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from wordworth.catalog.kinds import KINDS
 from wordworth.catalog.models import KINDS, Kind, fingerprint, refuse_name
 from wordworth.catalog.registry import entries, knows
 from wordworth.catalog.resolve import Resolved, resolve, split_label

@@ -146,6 +146,9 @@ def make_other_estimators(layers: Layers, lists: BiasLists, target_words: tuple[
     for attribute, classes, names in read_attributes(layers, lists):
         centroid = partial(manzini_centroid, targets, classes)
         yield Estimator(attribute, "manzini", "centroid", centroid, names)
+        if len(classes) == 2:
+            euclidean = partial(garg_euclidean, targets, *classes, normalized=True)
+            yield Estimator(attribute, "garg-euclidean", "unit", euclidean, names)
         if attribute != PAIRS:
             distance = partial(mac, np.concatenate(classes, axis=1), [targets])
             yield Estimator(attribute, "mac", None, distance, (TARGETS,), names)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
-from wordworth.measure import sc_weat, sc_weat_p
+from wordworth.measure import VALENCE, sc_weat, sc_weat_p
 from wordworth.measure import valence as correlate
 from wordworth.results.findings import Findings
 from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, shuffled_pearson
@@ -98,7 +98,7 @@ def score_valence(
     for variant in (None, "spearman") if with_spearman else (None,):
         options = {"ranked": variant == "spearman", "items": items.names, **settings.bootstrap}
         agreement = correlate(associated, people, **options)
-        record_slots(findings, {**where, "measure": "valence", "variant": variant}, words, agreement)
+        record_slots(findings, {**where, "measure": VALENCE, "variant": variant}, words, agreement)
     if len(words.slots) > 1 and len(items.names) >= 2 * MIN_WORDS_PER_HALF:
         _score_held_out(findings, where, words, items, associated, settings)
     p = None
@@ -145,7 +145,7 @@ def _score_held_out(
     names = [items.names[row] for row in judging.tolist()]
     rho = correlate(effects[best, judging], people[judging], items=names, **settings.bootstrap)
     slot = words.slots[best]._asdict()
-    findings.score(**where, **slot, measure="valence", variant="held-out", **get_interval(rho), n=rho.n)
+    findings.score(**where, **slot, measure=VALENCE, variant="held-out", **get_interval(rho), n=rho.n)
 
 
 def compute_effect_sizes(words: Layers, poles: Poles) -> NDArray[np.float64]:
@@ -192,7 +192,7 @@ def _test_words(
         every.append(test.p)
         if np.ptp(test.p):
             how = {"p_method": test.method, "sides": settings.sides, "partitions": test.partitions}
-            place = {**where, **slot._asdict(), "measure": "valence", "variant": "p-against-d"}
+            place = {**where, **slot._asdict(), "measure": VALENCE, "variant": "p-against-d"}
             findings.score(**place, **how, value=float(rank_correlation(d, 1 - test.p)), n=len(d))
     return every
 
@@ -220,7 +220,7 @@ class RatedEffects:
     def place(self, control: str, variant: str | None = None) -> dict[str, Any]:
         """Return the columns of a control's scores, or with `above-control` those of the difference from it."""
         where = {**self.layers.columns, "language": self.lexicon.language, "dataset": self.lexicon.name}
-        return where | {"experiment": "control", "control": control, "measure": "valence", "variant": variant}
+        return where | {"experiment": "control", "control": control, "measure": VALENCE, "variant": variant}
 
 
 def score_shuffled(findings: Findings, rated: RatedEffects, settings: Intervals) -> None:

@@ -2,18 +2,17 @@
 
 import polars as pl
 
-from wordworth.pages.figures import behaviour, meaning, stereotypes
+from wordworth.pages.figures import behaviour, meaning
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, Declared, Figure
 from wordworth.pages.runs import AS_IT_IS, IS_LAST_STEP, Runs
 
 __all__ = ["TRAINING", "Figure", "figures_of"]
 
-TRAINING = "While it was trained"
-"""The chapter that shows all steps of a training; the others show the last."""
+TRAINING = "While it was trained"  # the chapter that shows all steps of a training; the others show the last
 CHAPTERS: dict[str, tuple[pl.Expr, tuple[Declared, ...]]] = {
-    TRAINING: (AS_IT_IS, (*meaning.TRAINING, *stereotypes.TRAINING, *behaviour.TRAINING)),
+    TRAINING: (AS_IT_IS, (*meaning.TRAINING, *behaviour.TRAINING)),
     "Word meaning": (AS_IT_IS & IS_LAST_STEP, meaning.FIGURES),
-    "Stereotypes": (AS_IT_IS & IS_LAST_STEP, stereotypes.FIGURES),
+    "Stereotypes": (AS_IT_IS & IS_LAST_STEP, behaviour.STEREOTYPES),
     "Words it predicts": (IS_LAST_STEP, behaviour.PREDICTIONS),
     "Inferences": (IS_LAST_STEP, behaviour.INFERENCES),
     "Debiasing": (~AS_IT_IS & IS_LAST_STEP, behaviour.DEBIASING),

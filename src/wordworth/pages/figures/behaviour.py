@@ -1,17 +1,29 @@
-"""Behaviour: the words that a model predicts, the inferences that it draws, and what debiasing changes."""
+"""Stereotypes and behaviour: bias of vectors, words that a model predicts, inferences, and what debiasing changes."""
 
 from typing import Any
 
 import polars as pl
 
-from wordworth.pages.figures.figure import BANDS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
+from wordworth.measure import WEAT
+from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.figures.meaning import SEVERAL_STEPS, TASKS
-from wordworth.pages.figures.stereotypes import ESTIMATORS
-from wordworth.pages.runs import WEAT
+from wordworth.pages.insights import recoveries
+from wordworth.pages.runs import SHORT, TESTS
 
+ESTIMATORS = (
+    "direct-bias", "direct-bias (centred)", "garg-euclidean", "garg-euclidean (unit)", "garg-cosine", "manzini",
+    "manzini (centroid)", "ripa", "mac", "ect", "rnsb",
+)  # fmt: skip
+"""In the order of a figure: the paper's with their variants, then the others."""
+IS_ESTIMATE = (EXPERIMENT == "bias") & pl.col("quantity").is_in(ESTIMATORS)
+IS_TEST = (MEASURE == WEAT) & VARIANT.is_null()
+IN_LAYERS = IS_TEST & LAYER.is_not_null() & pl.col("components").is_null()
+EFFECT = "effect size d"
+TEST_PLACE = ("model", "language", "dataset")
 WHOLE = pl.all_horizontal(pl.col(name).is_null() for name in ("subset", "control", "draw"))
 """Scores over all of a data set, and of a mean of random draws."""
 IS_MEAN_DRAW = pl.col("draw").is_null()
+TREATMENT = pl.concat_str("version", "variant", separator=": ", ignore_nulls=True)
 HITS = (EXPERIMENT == "paraphrase", MEASURE == "hits", VARIANT.is_null())
 PARAPHRASES: dict[str, Any] = {
     "id": "paraphrase",
@@ -23,8 +35,95 @@ PARAPHRASES: dict[str, Any] = {
 }
 
 
-def _name_treatments(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.with_columns(treatment=pl.concat_str("version", "variant", separator=": ", ignore_nulls=True))
+def _name_tests(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return tests in the order of their numbers, with the column `test`."""
+    numbers = {name: test["number"] for name, test in TESTS.items()}
+    number = pl.col("dataset").replace_strict(numbers, default=None, return_dtype=pl.Int64)
+    return rows.with_columns(test=pl.col("dataset").replace(SHORT)).sort(number, "row", nulls_last=True)
+
+
+def _describe_bars(rows: pl.DataFrame) -> str:
+    text = "Hover for p, the share of partitions of the words that give as much."
+    return text if rows["low"].is_null().all() else f"{text} {BARS} n is the words of both targets."
+
+
+def _best_nullified(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the tests in the top layer raw, and with the components nullified that recover most valence."""
+    layered = scores.filter(IS_TEST, LAYER.is_not_null()).filter(LAYER.max().over("model") == LAYER)
+    chosen = dict(recoveries(scores).select("model", "components").iter_rows())
+    most = layered.drop_nulls("components").group_by("model").agg(pl.col("components").max()).iter_rows()
+    kept = {model: chosen.get(model, count) for model, count in most}
+    is_raw = pl.col("components").is_null()
+    count = pl.col("model").replace_strict(kept, default=None, return_dtype=pl.Int64)
+    rows = layered.filter(count.is_not_null(), is_raw | (pl.col("components") == count))
+    return _name_tests(rows).with_columns(vectors=pl.when(is_raw).then(pl.lit("raw")).otherwise(pl.lit("nullified")))
+
+
+def _describe_nullified(rows: pl.DataFrame) -> str:
+    kept = rows.drop_nulls("components").select("model", "components").unique(maintain_order=True).iter_rows()
+    counts = "; ".join(f"{model}: {count}" for model, count in kept)
+    return (
+        "Bias that non-semantic directions hide: Cohen’s d in the top layer raw, and with the number of components "
+        f"nullified that recovers most valence ({counts})."
+    )
+
+
+def _order_estimators(rows: pl.DataFrame) -> pl.DataFrame:
+    places = {name: at for at, name in enumerate(ESTIMATORS)}
+    order = pl.col("quantity").replace_strict(places, return_dtype=pl.Int64)
+    return rows.sort("model_at", order, "subset", maintain_order=True)
+
+
+def _describe_estimators(rows: pl.DataFrame) -> str:
+    names = [name for name in ("mac", "ect") if name in rows["measure"]]
+    is_reversed = f" For {' and '.join(names)}, 1 is no bias; for the others 0." if names else ""
+    return f"The bias of a list of words by an attribute, under several estimators, each on its own scale.{is_reversed}"
+
+
+STEREOTYPES = (
+    Dots(
+        id="weat", title="Association tests",
+        caption="Cohen’s d of each association test: above 0 in the direction of the test’s name, .2 is small, .5 "
+        "medium, .8 large.",
+        where=(IS_TEST, LAYER.is_null()),  # once, where two runs of an audit (valnorm and weat) have a test
+        prepare=lambda rows: _name_tests(rows.unique(TEST_PLACE, maintain_order=True, keep="last")),
+        value=EFFECT, tasks=("test", "language", "count"), from_zero=True, down=("dataset", "language"),
+        across=("model",), drawing=_describe_bars,
+    ),
+    Dots(  # VAST, Figure 5
+        id="weat-nullified", title="Association tests before and after nullifying", caption=_describe_nullified,
+        prepare=_best_nullified, value="effect size d, top layer", colour="vectors", by=("model",),
+        tasks=("test", "language", "count"), from_zero=True, down=("model", "dataset"), across=("components",),
+        tooltip=("components",),
+    ),
+    Lines(
+        id="weat-layers", title="Association tests by layer",
+        caption="Cohen’s d of each association test in every layer, bleached, nothing nullified.", where=(IN_LAYERS,),
+        prepare=_name_tests, value=EFFECT, by=("test", "language", "count"), panels=4, down=("model", "layer"),
+        across=("dataset",), tooltip=("p",),
+    ),
+    Lines(  # Bommasani et al., Figures 2 and 11 to 18
+        id="bias-layers", title="Bias by layer and estimator", caption=_describe_estimators,
+        where=(IS_ESTIMATE, LAYER.is_not_null()), prepare=_order_estimators, value="bias", colour="dataset",
+        by=("model", "quantity", "subset"), panels=4, free="y", down=("model", "dataset", "subset", "layer"),
+        across=("quantity",),
+        drawing="A line that rises in one panel and falls in another is one bias that two definitions disagree about. "
+        f"{BANDS}",
+    ),
+    Dots(  # Bommasani et al., Tables 3 and 8, first rows
+        id="bias", title="Bias of static embeddings by estimator", caption=_describe_estimators,
+        where=(IS_ESTIMATE, LAYER.is_null()), prepare=_order_estimators, value="bias", by=("quantity",), free="xy",
+        tasks=("dataset", "subset"), down=("dataset", "subset"), across=("quantity", "model"), drawing=BARS,
+    ),
+    Dots(  # the disagreement that Bommasani et al. see by eye
+        id="agreement", title="Agreement of the estimators",
+        caption="Do estimators of the same bias rank a model’s layers alike? 1: always, 0: no more than chance, below "
+        "0: they contradict each other.",
+        where=(MEASURE == "agreement", VARIANT.is_null()), value="mean rank correlation of layers",
+        tasks=("dataset", "subset"), from_zero=True, across=("model",),
+        drawing=f"{BARS} They are over resampled word lists.",
+    ),
+)  # fmt: skip
 
 
 PREDICTIONS = (
@@ -69,7 +168,7 @@ INFERENCES = (
         id="accuracy", title="Accuracy of the NLI model",
         caption="Accuracy on the benchmark itself: what removing the bias costs, or gains.",
         where=(EXPERIMENT == "accuracy", MEASURE == "accuracy", WHOLE),
-        prepare=_name_treatments,
+        prepare=lambda rows: rows.with_columns(treatment=TREATMENT),
         value="accuracy", colour="treatment", by=("model",), tasks=("dataset",), across=("version", "variant"),
     ),
 )  # fmt: skip
@@ -91,6 +190,12 @@ DEBIASING = (
     ),
 )  # fmt: skip
 TRAINING = (
+    Lines(
+        id="weat-steps", title="Association tests by step",
+        caption="Cohen’s d of each association test by training step, bleached.", where=(SEVERAL_STEPS, IN_LAYERS),
+        prepare=_name_tests, value=EFFECT, x="step", colour="layer", by=("name", "test", "language", "count"),
+        down=("dataset", "model"), across=("layer",), drawing=BANDS, tooltip=("p",),
+    ),
     Lines(
         id="accuracy-steps", title="Words predicted by step",
         caption="The share of a text’s words that are the model’s first guess, by their frequency and training step.",

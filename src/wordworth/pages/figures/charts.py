@@ -16,12 +16,9 @@ from wordworth.results.vocabulary import CAUTION_MARK, CONTEXTS
 COLOURS = [f"var(--c{place})" for place in range(1, 9)]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [12, 2, 2, 2]]
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
-LOOKS = 8
-"""Colours, dashes and shapes there are."""
-UNIT_PREFIX = {"layer": "layer ", "count": "n\u00a0=\u00a0"}
-"""Words before a number that would not speak for itself."""
-AND = "\u00a0· "
-"""Between names; a line is broken behind it, not before."""
+LOOKS = 8  # colours, dashes and shapes there are
+UNIT_PREFIX = {"layer": "layer ", "count": "n\u00a0=\u00a0"}  # words before a number that would not speak for itself
+AND = "\u00a0· "  # between names; a line is broken behind it, not before
 LEGEND_TITLES = {"f": "subwords", "g": "contexts", "variant": "similarity"}
 LEGEND_TITLES |= {name: name for name in ("layer", "pooling", "subset")}
 X_TITLES = {
@@ -29,8 +26,7 @@ X_TITLES = {
     "components": "components nullified", "sample": "sentences", "k": "neighbours that count, k",
 }  # fmt: skip
 CONTINUOUS = ("layer", "step", "percent", "k")
-WIDE_RATIO = 20
-"""Steps that are so many times apart are drawn on an axis that spreads the first ones."""
+WIDE_RATIO = 20  # steps that are so many times apart are drawn on an axis that spreads the first ones
 HAS_CAUTION, IS_CONTROL = "isValid(datum.care)", "isValid(datum.control)"
 FORMATS = {"value": ".3f", "low": ".3f", "high": ".3f", "p": ".3g"}
 NUMBERS = ("value", "low", "high", "p", "n", "care", "control")
@@ -93,11 +89,9 @@ class Series:
 
 def make_legend(title: str | None = None, columns: int = 3, symbol: str | None = None) -> alt.Legend:
     """Return a legend over the chart, none of whose labels is cut."""
-    label = break_label("legend_letters")
-    size: dict[str, Any] = {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2} if symbol else {}
-    return alt.Legend(
-        orient="top", columns=columns, title=title, labelLimit=0, labelExpr=label, symbolOpacity=1, **size
-    )
+    more: dict[str, Any] = {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2} if symbol else {}
+    more |= {"labelLimit": 0, "labelExpr": break_label("legend_letters"), "symbolOpacity": 1}
+    return alt.Legend(orient="top", columns=columns, title=title, **more)
 
 
 def make_series(rows: pl.DataFrame, field: str) -> Series:
@@ -109,7 +103,7 @@ def make_series(rows: pl.DataFrame, field: str) -> Series:
     if field == "context":
         values = [name for name in CONTEXTS if name in values]
     if field == "layer":
-        values = sorted(values)
+        values.sort()
     return Series(field, values, list(range(len(values))))
 
 
@@ -131,10 +125,6 @@ def make_tooltip(*columns: str) -> list[alt.Tooltip]:
         alt.Tooltip(f"{name}:Q", format=FORMATS[name]) if name in FORMATS else alt.Tooltip(f"{name}:N")
         for name in dict.fromkeys(columns)
     ]
-
-
-def _has_cautions(rows: pl.DataFrame) -> bool:
-    return rows.get_column("care").is_not_null().any()
 
 
 def _place(rows: pl.DataFrame, x: str) -> tuple[pl.DataFrame, alt.X]:
@@ -216,9 +206,9 @@ def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
         base = base.transform_filter(f"!{IS_CONTROL}")
     at_value = base.encode(alt.Y("value:Q", title=figure.value, scale=ends))
     stroke = (dash or colour).encode(alt.StrokeDash, DASHES, shifted=dash is None, symbol="stroke")
-    names = [colour.field, *([dash.field] if dash else []), field, *by, *figure.tooltip]
-    shown = [*names, "value", "low", "high", "n"]
-    tooltip = make_tooltip(*shown, *(["care"] if _has_cautions(rows) else []))
+    shown = [colour.field, *([dash.field] if dash else []), field, *by, *figure.tooltip, "value", "low", "high", "n"]
+    has_cautions = rows.get_column("care").is_not_null().any()
+    tooltip = make_tooltip(*shown, *(["care"] if has_cautions else []))
     layers: list[alt.Chart] = []
     if dash is None and rows.get_column("low").is_not_null().any():
         low = alt.Y("low:Q", title=figure.value, scale=ends)
@@ -228,7 +218,7 @@ def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
     layers.append(line.add_params(picked, zoom(*(["x", "y"] if figure.x in CONTINUOUS else ["y"]))))
     points = at_value.encode(detail=[f"{dash.field}:N"]) if dash else at_value
     layers.append(points.mark_point(filled=True, size=18).encode(opacity=fade(picked), tooltip=tooltip))
-    if _has_cautions(rows):
+    if has_cautions:
         layers.append(_mark_cautions(points, picked, aside=0))
     if is_control.any():
         thin = alt.MarkDef("line", strokeWidth=1, strokeDash=[2, 3])
@@ -260,23 +250,24 @@ def draw_dots(figure: Declared, rows: pl.DataFrame) -> Plot:
         base = base.encode(yOffset=alt.YOffset(f"{colour.field}:N", sort=colour.values))
     scale = alt.Scale(zero=figure.from_zero)
     at_value = base.encode(alt.X("value:Q", title=figure.value, scale=scale))
+    has_cautions = rows.get_column("care").is_not_null().any()
     layers: list[alt.Chart] = []
     if figure.from_zero:
         layers.append(alt.Chart(ROWS).mark_rule(color="var(--faint)").encode(x=alt.datum(0)))
     if rows.get_column("low").is_not_null().any():
         low = alt.X("low:Q", title=figure.value, scale=scale)
         ends = base.encode(low, x2="high:Q", opacity=fade(picked, 0.8))
-        if _has_cautions(rows):
+        if has_cautions:
             ends = ends.encode(strokeDash=alt.condition(HAS_CAUTION, alt.value([2, 2]), alt.value([1, 0])))
         layers.append(ends.mark_rule(strokeWidth=1.6))
     shown = ["task", colour.field, *figure.tooltip, "value", "low", "high", "p", "n"]
     points = at_value.mark_point(filled=True, size=55).encode(
         opacity=fade(picked),
-        tooltip=make_tooltip(*shown, *(["care"] if _has_cautions(rows) else [])),
+        tooltip=make_tooltip(*shown, *(["care"] if has_cautions else [])),
         shape=colour.encode(alt.Shape, SHAPES, shifted=True),
     )
     layers.append(points.add_params(picked, zoom("x")))
-    if _has_cautions(rows):
+    if has_cautions:
         layers.append(_mark_cautions(at_value, picked, aside=6))
     step, most = 9 * max(1, len(colour.values)) + 8, len(tasks)
     if "y" in figure.free and find_varying(rows, figure.by):  # panels of one height, though some have fewer tasks
@@ -287,5 +278,4 @@ def draw_dots(figure: Declared, rows: pl.DataFrame) -> Plot:
     return Plot(plot.chart.properties(usermeta={"tasks": most, "step": step}), plot.data)
 
 
-DRAW = {"Line chart": draw_lines, "Dot chart": draw_dots}
-"""Kind of chart → what draws it."""
+DRAW = {"Line chart": draw_lines, "Dot chart": draw_dots}  # kind of chart → what draws it

@@ -47,7 +47,7 @@ def curve_id(title: str, run: int, model: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """A chart without data, and the table that it draws."""
+    """A chart without data, and the table that it draws: the columns that it shows, or a curve cut down to be seen."""
 
     chart: Any  # altair takes a while to import
     data: pl.DataFrame
@@ -83,11 +83,6 @@ class Figure:
         return {key: value for key, value in made.items() if key not in ("$schema", "config", "data")}
 
     @property
-    def own(self) -> pl.DataFrame:
-        """Return what is drawn: the columns that the chart shows, or a curve cut down to what can be seen."""
-        return self.plot.data
-
-    @property
     def note(self) -> str:
         """Say which of the numbers have cautions, and why; blank where none has."""
         places = [name for name in (*self.down, *self.across) if name != "layer"]  # alike in layers: said once
@@ -109,8 +104,7 @@ def _describe(row: dict[str, Any]) -> str:
     return describe_score({name: row[name] for name in SCORES if name != "step"})  # the label has the step
 
 
-Text = str | Callable[[pl.DataFrame], str]
-"""A text, or what makes it from the rows."""
+Text = str | Callable[[pl.DataFrame], str]  # a text, or what makes it from the rows
 
 
 @dataclass(frozen=True, kw_only=True)

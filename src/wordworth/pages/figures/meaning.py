@@ -4,9 +4,11 @@ from itertools import product
 
 import polars as pl
 
+from wordworth.measure import SIMILARITY, VALENCE, WEAT
+from wordworth.measure.weat import VALENCE, WEAT
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.insights import IN_CONTEXT, UNTRAINED
-from wordworth.pages.runs import IS_PLAIN, SIMILARITY, VALENCE, WEAT
+from wordworth.pages.runs import IS_PLAIN, SIMILARITY
 from wordworth.results.table import format_list
 
 TASKS = (VALENCE, SIMILARITY, "analogy")
@@ -28,10 +30,6 @@ def _order_tasks(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the tasks in their order; one that is in two runs (valnorm and static) once."""
     once = rows.unique(["model", "language", "dataset", "measure"], maintain_order=True, keep="last")
     return once.sort(MEASURE.replace_strict({task: at for at, task in enumerate(TASKS)}), maintain_order=True)
-
-
-def _compare_texts(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(pl.col("corpus").n_unique() > 1).sort("corpus", maintain_order=True)
 
 
 def _describe_layers(rows: pl.DataFrame) -> str:
@@ -101,8 +99,9 @@ FIGURES = (
     Lines(  # ValNorm, Figure 2, of vectors trained here: whole texts, such as slices of a time
         id="by-corpus", title="Quality by text",
         caption="Vectors trained on each text: whether a task has the same result in all.",
-        where=(*SAMPLED, pl.col("percent") == 100), prepare=_compare_texts, value=RATED, x="corpus", colour="dataset",
-        by=("measure",), down=("model",), across=("dataset",), drawing=BANDS,
+        where=(*SAMPLED, pl.col("percent") == 100),
+        prepare=lambda rows: rows.filter(pl.col("corpus").n_unique() > 1).sort("corpus", maintain_order=True),
+        value=RATED, x="corpus", colour="dataset", by=("measure",), down=("model",), across=("dataset",), drawing=BANDS,
     ),
     VALENCE_BY_LAYER,
     Lines(  # VAST, Figure 6
@@ -111,7 +110,13 @@ FIGURES = (
         where=(EXPERIMENT == "contextualization", pl.col("context") == "bleached", IS_PLAIN), prepare=_with_affects,
         value=RATED, colour="measure", by=("model", "dataset"), across=("measure",),
     ),
-    Lines(  # VAST, Figures 20 to 22
+    Lines(  # VAST, Figure 20
+        id="languages-mean", title="Valence, mean over languages",
+        caption="The mean of ρ over the languages, by layer and context; n is the number of languages.",
+        where=(EXPERIMENT == "languages", MEASURE == VALENCE, VARIANT == "mean"), value=VALENCE_AXIS, colour="context",
+        by=("model", "count"), down=("model", "layer"), across=("context",),
+    ),
+    Lines(  # VAST, Figures 21 and 22
         id="languages", title="Valence by language",
         caption="Valence by layer and context in every language for which there is a lexicon.",
         where=(EXPERIMENT == "languages", MEASURE == VALENCE, IS_PLAIN), value=VALENCE_AXIS, colour="context",
@@ -128,6 +133,14 @@ FIGURES = (
         "are nullified one by one: what is recovered was hidden behind directions that do not reflect the word.",
         where=(EXPERIMENT == "isolation", MEASURE == VALENCE), value=VALENCE_AXIS, x="components", colour="context",
         by=("model", "dataset", "layer"), panels=2, across=("context",),
+    ),
+    Lines(  # VAST, Figure 7
+        id="affects-isolated", title="Valence, dominance and arousal by components nullified",
+        caption="The three dimensions of affect in the top layer, bleached: raw, with the mean subtracted (0), and "
+        "with the first components nullified one by one.",
+        where=(EXPERIMENT == "isolation", pl.col("context") == "bleached", VARIANT.is_null()),
+        prepare=lambda rows: _with_affects(rows.filter(LAYER.max().over("model") == LAYER)), value=RATED,
+        x="components", colour="measure", by=("model", "dataset", "layer"), across=("measure",), drawing=BANDS,
     ),
     Lines(
         id="anisotropy", title="Anisotropy by components nullified",

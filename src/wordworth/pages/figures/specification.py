@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -10,16 +11,12 @@ import polars as pl
 from wordworth.pages.figures import charts
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, OF_TESTS, Figure, Plot, curve_id
 from wordworth.pages.insights import LEVEL, TRIED, choices_of, datasets_by_kind, variants_of
-from wordworth.pages.naming import SHORT
-from wordworth.pages.runs import Runs
+from wordworth.pages.runs import SHORT, Runs
 from wordworth.results.run import Run
 
-POINTS, BINS = 100, 24
-"""Variants of a curve that are drawn, evenly spread; parts that its dashboard is divided into."""
-CURVE, GAP, STEP = 150, 14, 15
-"""Pixels: of a curve, between it and its dashboard, of a line of the dashboard."""
-RIGHT = 1.14
-"""Where an axis from 0 to 1 ends, so that there is room for numbers behind it."""
+POINTS, BINS = 100, 24  # variants of a curve that are drawn, evenly spread; parts that its dashboard is divided into
+CURVE, GAP, STEP = 150, 14, 15  # pixels: of a curve, between it and its dashboard, of a line of the dashboard
+RIGHT = 1.14  # where an axis from 0 to 1 ends, so that there is room for numbers behind it
 FOUND = ("p < .05", "p < .05, the reverse", "not significant")
 DRAWING = (
     "The dashed line is the number as it is run. Below, each line is an option of a choice; the stronger its colour, "
@@ -64,14 +61,9 @@ def _panel(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     places = np.unique(np.linspace(0, count - 1, min(POINTS, count)).round().astype(int))
     told = pl.when(pl.col("p") >= LEVEL).then(pl.lit(FOUND[2])).when(pl.col("value") > 0).then(pl.lit(FOUND[0]))
     choices = choices_of(table)
-    curve = ordered[places.tolist()].select(
-        "value",
-        "p",
-        pl.lit("curve").alias("part"),
-        pl.Series("x", places / max(1, count - 1)),
-        told.otherwise(pl.lit(FOUND[1])).alias("found"),
-        pl.concat_str(choices, separator=charts.AND, ignore_nulls=True).alias("variant"),
-    )
+    variant = pl.concat_str(choices, separator=charts.AND, ignore_nulls=True)
+    x, found = pl.Series(places / max(1, count - 1)), told.otherwise(pl.lit(FOUND[1]))
+    curve = ordered[places.tolist()].select("value", "p", part=pl.lit("curve"), x=x, found=found, variant=variant)
     strips = [_strips(ordered, choice) for choice in choices]
     line = pl.DataFrame({"part": ["base"], "value": [table.item(0, "value")]})
     options = [option for choice in choices for option in charts.list_distinct(table, choice)]
@@ -104,10 +96,8 @@ def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
     percents = alt.Axis(format=".0%", grid=False, values=[0, 0.25, 0.5, 0.75, 1])
     x = alt.X("x:Q", title="share of the variants", scale=alt.Scale(domain=[0, RIGHT]), axis=percents)
     value_axis = alt.Axis(orient="left", titleY=CURVE / 2, tickCount=5)
-    label = charts.break_label("axis_letters")
-    names = alt.Axis(
-        orient="left", grid=False, ticks=False, domain=False, labelPadding=6, labelLimit=0, labelExpr=label
-    )
+    bare: dict[str, Any] = {"grid": False, "ticks": False, "domain": False, "labelPadding": 6, "labelLimit": 0}
+    names = alt.Axis(orient="left", labelExpr=charts.break_label("axis_letters"), **bare)
     lines = alt.Scale(domain=options, range=[CURVE + GAP, height], paddingInner=0.12)
     option = alt.Y("option:N", sort=options, title=None, axis=names, scale=lines)
     density = alt.Opacity("density:Q", legend=None, scale=alt.Scale(domain=[0, 2], range=[0.04, 0.85], clamp=True))

@@ -28,12 +28,13 @@ from wordworth.embedding import Layers
 from wordworth.encode import LanguageModel, as_read, is_sentence_encoder
 from wordworth.encode.named import untrained
 from wordworth.errors import WordworthError
+from wordworth.measure import VALENCE
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import Caution
 from wordworth.statistics.correlation import correlation_difference, pearson
 from wordworth.study.inputs import load_model, record_model
 from wordworth.study.vast import BLEACHED_ONLY, CONTROLS, EXPERIMENTS, LANGUAGES, TOKEN_EXPERIMENTS, VastSettings
-from wordworth.study.vast.tokens import score_probes, score_tokenization
+from wordworth.study.vast.tokens import score_probes, score_single_tokens, score_tokenization
 from wordworth.study.vast.words import (
     BY_RATING,
     LEXICA,
@@ -196,7 +197,7 @@ def score_languages(findings: Findings, words: EncodedWords, lexica: list[Lexico
                 _score_context(own_findings, own, lexicon, context, "languages")
             own_findings.add_cautions([Caution.MACHINE_TRANSLATED] if own.polar.by_machine else [])
             findings.add(own_findings)
-    columns = {"experiment": "languages", "model": model.name, "measure": "valence"}
+    columns = {"experiment": "languages", "model": model.name, "measure": VALENCE}
     means = (
         findings.scores.filter(pl.col("variant").is_null(), **columns)
         .group_by("context", "pooling", "layer", maintain_order=True)
@@ -336,12 +337,15 @@ def score_validation(findings: Findings, words: EncodedWords, lexica: list[Lexic
     """Score word similarity in the best and the top layer, raw and isolated (Figure 4).
 
     Words are bleached; the best layer is that of the first lexicon; mean and components are those of the pairs' words.
+    The share of these words that are one token is scored too: a pair of a whole and a split word mixes two kinds.
     """
     default = PAIRS if words.language == "english" else usual_pairs(words.language)
     chosen = words.choose_layers(lexica[0])
     for pairs in [load_pairs(name, language=words.language) for name in words.settings.pairs or default]:
         findings.add_data(pairs)
-        layers = words.encode("bleached", list_words(pairs)).layers(words.pooling).only(chosen)
+        encoded = words.encode("bleached", list_words(pairs))
+        findings.add(score_single_tokens(words, encoded, pairs.name), experiment="validation")
+        layers = encoded.layers(words.pooling).only(chosen)
         isolated = nullify_layers(layers, fit_layers([layers], words.settings.components))
         findings.add(score_similarity(isolated, pairs, words.settings), experiment="validation")
 

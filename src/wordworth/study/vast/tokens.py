@@ -20,6 +20,7 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.contexts import Context, bleached
 from wordworth.embedding import Slot
 from wordworth.encode import InContexts, token_counts
+from wordworth.measure import VALENCE
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import NoticeKind
 from wordworth.statistics.correlation import pearson
@@ -81,6 +82,16 @@ class TokenKinds:
         """Return for each word why it is not in these rows; None where it is."""
         used = set(self.encoded.positions[rows].tolist())
         return [None if at in used else self.reasons.get(at, UNBALANCED) for at in range(len(self.kinds))]
+
+
+def score_single_tokens(words: EncodedWords, encoded: InContexts, dataset: str) -> Findings:
+    """Score the share of a data set's words that are one token; words that the tokenizer does not locate are none."""
+    findings, kinds = Findings(), TokenKinds(words, encoded).kinds
+    known = len(kinds) - kinds.count(None)
+    place = {"model": words.model.name, "language": words.language, "dataset": dataset, "context": "bleached"}
+    if known:
+        findings.score(**place, measure="single-token", value=kinds.count(SINGLE) / known, n=known)
+    return findings
 
 
 Pole = tuple[TokenKinds, Rows]
@@ -173,7 +184,7 @@ class _Comparison:
             for (kind, rows), effects in zip(self.sets.items(), parts, strict=True):
                 chosen, ratings = layers.rows(rows), self.lexicon.valence[layers.positions[rows]]
                 rho = pearson(effects, ratings, items=chosen.words, **self.words.settings.bootstrap)
-                place = {**self.place, "pooling": pooling, "subset": kind, "measure": "valence", "variant": variant}
+                place = {**self.place, "pooling": pooling, "subset": kind, "measure": VALENCE, "variant": variant}
                 record_slots(self.findings, place, chosen, rho)
 
 

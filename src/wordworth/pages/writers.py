@@ -1,21 +1,90 @@
-"""The tables as LaTeX for `booktabs`, each to be taken into a paper by itself."""
+"""A report as Markdown: the answers and every table; or its tables as LaTeX for `booktabs`, for a paper."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from wordworth.errors import visible
-from wordworth.pages.missing import plain_missing
+from wordworth.pages.answers import plain_answers, plain_missing
 from wordworth.pages.runs import Runs
 from wordworth.pages.tables import Column, cell_of, columns, tables
 from wordworth.results.table import Cell, Part, Table, format_exact_p, format_interval, format_number
 from wordworth.results.vocabulary import CAUTION_MARK
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _ESCAPES |= {character: f"\\{character}" for character in "&%$#_{}"}
 _ESCAPES |= {"[": "{[}", "*": "{*}"}  # after the end of a row they would be its arguments
 _ESCAPES |= {"<": "$<$", ">": "$>$", "|": "$|$", "−": "$-$", "†": r"$^\dagger$", "ρ": r"$\rho$", "τ": r"$\tau$"}
 _ESCAPES |= {"→": r"$\to$", "⇒": r"$\Rightarrow$", "·": r"$\cdot$", "×": r"$\times$", "\u00a0": "~"}
 _TRANSLATION = str.maketrans(_ESCAPES)
+_FORMS = {"value": "r", "interval": r"@{\hspace{.35em}}l", "p": "r", "n": "r"}
+
+
+def markdown(runs: Runs, wanted: Sequence[str] = ()) -> str:
+    """Return what is missing and the answers as lists, then every table; or only the tables that are wanted."""
+    lines = [f"# What a word is worth to {escaped(', '.join(runs.models))}", ""]
+    answers = {} if wanted else plain_answers(runs)
+    for question, sentences in answers.items():
+        lines += [f"**{question}**", "", *(f"- {escaped(sentence)}" for sentence in sentences), ""]
+    for table in tables(runs, wanted):
+        lines += [f"## {escaped(table.title)}", "", *_markdown_table(table), ""]
+        lines += [f"{escaped(sentences)}\n" for sentences in (table.caption, table.note) if sentences]
+    return "\n".join(lines)
+
+
+def _markdown_table(table: Table) -> Iterator[str]:
+    shown = [column for column in columns(table) if column.part != "interval"]  # which is next to its value
+    yield line([*map(escaped, table.names), *(escaped(_markdown_head(table, column)) for column in shown)])
+    yield line([*["---"] * len(table.names), *["---:"] * len(shown)])
+    for row in table.rows:
+        yield line([*map(escaped, row.names), *(_markdown_part(cell_of(row, column), column.part) for column in shown)])
+
+
+def line(cells: Sequence[str]) -> str:
+    """Return a row of a table, of cells that are Markdown already."""
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_head(table: Table, column: Column) -> str:
+    if column.at is None or (len(table.heads) == 1 and column.part in ("p", "n")):
+        return column.part
+    head = table.heads[column.at]
+    return head if column.part == "value" else f"{head}: {column.part}"
+
+
+def _markdown_part(cell: Cell | None, part: Part) -> str:
+    if cell is None or not cell.has(part):
+        return ""
+    if part == "value":
+        text = format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
+        return (f"**{text}**" if cell.is_best else text) + interval(cell.low, cell.high)
+    if part == "n":
+        return f"{cell.n:,}"
+    return p_text(cell.p, cell.partitions)
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Return an interval behind its value; blank without one."""
+    return "" if low is None or high is None else f" {escaped(format_interval(low, high))}"
+
+
+def p_text(p: float | None, partitions: int | None) -> str:
+    """Return p; blank without one."""
+    return "" if p is None else escaped(format_exact_p(p, partitions, _markdown_power))
+
+
+def _markdown_power(mantissa: str, exponent: int) -> str:
+    """Return 7.8 × 10⁻⁵."""
+    return f"{f'{mantissa} × ' if mantissa else ''}10{str(exponent).translate(_RAISED)}"
+
+
+def escaped(text: str) -> str:
+    """Escape what would be read as Markdown or HTML."""
+    safe = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", visible(text))
+    safe = re.sub(r"^(\d*)([-+.)])(?=\s)", r"\1\\\2", safe)  # no list begins inside a line
+    safe = safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return " ".join(safe.split())
 
 
 def latex(runs: Runs, wanted: Sequence[str] = ()) -> str:
@@ -24,7 +93,7 @@ def latex(runs: Runs, wanted: Sequence[str] = ()) -> str:
     opening = [r"% \usepackage{booktabs,graphicx}; names in other scripts need XeLaTeX or LuaLaTeX and a font for them"]
     opening += [rf"% \ref{{tab:{table.id}}}  {_comment(table.title)}" for table in every]
     opening += [f"% {question} {_comment(one)}" for question, some in plain_missing(runs).items() for one in some]
-    return "\n\n".join(["\n".join(opening), *("\n".join(_table(table)) for table in every)]) + "\n"
+    return "\n\n".join(["\n".join(opening), *("\n".join(_latex_table(table)) for table in every)]) + "\n"
 
 
 def escape_latex(text: str) -> str:
@@ -36,7 +105,7 @@ def _comment(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def _table(table: Table) -> Iterator[str]:
+def _latex_table(table: Table) -> Iterator[str]:
     title = escape_latex(table.title)
     yield from (
         r"\begin{table*}[tbp]",
@@ -61,12 +130,9 @@ def _tabular(table: Table) -> Iterator[str]:
     yield from _heads(table, shown)
     yield r"\midrule"
     for row in table.rows:
-        numbers = [_number(cell_of(row, column), column.part) for column in shown]
+        numbers = [_latex_part(cell_of(row, column), column.part) for column in shown]
         yield _line([*map(escape_latex, row.names), *numbers])
     yield from (r"\bottomrule", r"\end{tabular}")
-
-
-_FORMS = {"value": "r", "interval": r"@{\hspace{.35em}}l", "p": "r", "n": "r"}
 
 
 def _heads(table: Table, shown: Sequence[Column]) -> Iterator[str]:
@@ -92,7 +158,7 @@ def _line(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _number(cell: Cell | None, part: Part) -> str:
+def _latex_part(cell: Cell | None, part: Part) -> str:
     if cell is None or not cell.has(part):
         return ""
     if part == "value":
@@ -103,9 +169,9 @@ def _number(cell: Cell | None, part: Part) -> str:
         return rf"{{\footnotesize{escape_latex(format_interval(cell.low, cell.high))}}}"
     if part == "n":
         return f"{cell.n:,}"
-    return format_exact_p(cell.p, cell.partitions, _power).replace("< ", "$<$") if cell.p is not None else ""
+    return format_exact_p(cell.p, cell.partitions, _latex_power).replace("< ", "$<$") if cell.p is not None else ""
 
 
-def _power(mantissa: str, exponent: int) -> str:
+def _latex_power(mantissa: str, exponent: int) -> str:
     times = rf"{mantissa}\times " if mantissa else ""
     return rf"${times}10^{{{exponent}}}$"
