@@ -6,7 +6,6 @@ import pytest
 
 from made_runs import Record, finish, record
 from seen_page import Seen
-from wordworth.pages import plain_answers
 from wordworth.pages.answers import COVERAGE_HEADING, NOTHING, missing, plain_answers, plain_missing, remarks
 from wordworth.pages.page import page
 from wordworth.pages.runs import read_runs

@@ -9,7 +9,6 @@ import polars as pl
 
 from wordworth.pages import behaviour_answers as behaviour
 from wordworth.pages import meaning_answers as meaning
-from wordworth.pages.answers import plain_missing
 from wordworth.pages.runs import Runs, Sentence, ended
 from wordworth.results.table import format_list, format_percent
 from wordworth.results.vocabulary import MIN_COVERAGE, Caution, Notice, NoticeKind

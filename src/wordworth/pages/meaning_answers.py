@@ -6,7 +6,6 @@ from dataclasses import replace
 import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE
-from wordworth.measure.weat import VALENCE
 from wordworth.pages.insights import (
     IS_ABOVE,
     IS_DIFFERENCE,
@@ -21,7 +20,6 @@ from wordworth.pages.runs import (
     AS_IT_IS,
     FULL,
     IS_PLAIN,
-    SIMILARITY,
     TESTS,
     Runs,
     Score,

@@ -5,13 +5,12 @@ from itertools import product
 import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE, WEAT
-from wordworth.measure.weat import VALENCE, WEAT
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.insights import IN_CONTEXT, UNTRAINED
-from wordworth.pages.runs import IS_PLAIN, SIMILARITY
+from wordworth.pages.runs import IS_PLAIN
 from wordworth.results.table import format_list
 
-TASKS = (VALENCE, SIMILARITY, "analogy")
+TASKS = (VALENCE, "analogy")
 LANGUAGE_TASKS = (VALENCE, SIMILARITY, WEAT)
 RATED = "ρ with human ratings"
 VALENCE_AXIS = f"valence: {RATED}"
