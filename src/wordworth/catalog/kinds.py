@@ -87,6 +87,9 @@ def _of_config(path: Path, named: str) -> Kind:
         if "entailment" in labels:
             return "nli"
         raise WordworthError(f"{named} classifies {listed(sorted(labels)) or 'unnamed classes'}, not entailment")
+    has_text_part = isinstance(config.get("text_config"), dict) and not config.get("is_encoder_decoder")
+    if has_text_part and architecture.endswith("ForConditionalGeneration"):
+        return "causal"  # it reads images or sound too
     for ending, kind in HEADS.items():
         if architecture.endswith(ending):
             return kind

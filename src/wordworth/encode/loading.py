@@ -230,7 +230,7 @@ def _network(
         options = _options(folder) | {"use_safetensors": True, "output_loading_info": True}
         network, info = kind.from_pretrained(**options, **settings)
     # A gap would be filled at random.
-    missing = sorted(key for key in info["missing_keys"] if not may_lack(key, network))
+    missing = sorted(key for key in info["missing_keys"] if not (may_lack(key, network) or _is_made(key, network)))
     if missing:
         base = f"{network.base_model_prefix}."
         kinds = NoHeadError if not any(key.startswith(base) for key in missing) else WordworthError
@@ -247,6 +247,11 @@ def _network(
     if len(set(getattr(network, "hf_device_map", {}).values())) > 1:
         network.register_forward_pre_hook(_refuse_training)
     return network
+
+
+def _is_made(key: str, network: PreTrainedModel) -> bool:
+    """Return whether a network makes a weight itself, whatever the files hold: positions as sines, in Marian."""
+    return "Sinusoidal" in type(network.get_submodule(key.rpartition(".")[0])).__name__
 
 
 def _refuse_training(network: Any, _: Any) -> None:

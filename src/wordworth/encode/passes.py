@@ -170,9 +170,11 @@ class Trial:
 
     def states(self, *texts: Sequence[int], **more: Tensor) -> tuple[Tensor, ...]:
         """Return the states of texts of one length."""
+        ids = torch.tensor(texts, device=self.network.device)
         with torch.inference_mode():
-            states = hidden_states(self.network, torch.tensor(texts, device=self.network.device), **more)
-        return states[-1:] if self.only_last else states
+            if self.only_last:
+                return (self.network(input_ids=ids, **without_memory(self.network), **more)[0],)
+            return hidden_states(self.network, ids, **more)
 
     @cached_property
     def plain(self) -> tuple[Tensor, ...]:
@@ -181,14 +183,17 @@ class Trial:
     def refuse_unmeasurable(self, name: str) -> None:
         """Stop at networks that do not run on a text, whose words have no vector of their own in every layer, or
         another one each time."""
-        dtype = name_dtype(self.network.dtype)
-        is_half = self.network.dtype.itemsize == 2
-        with Foreign(f"{name} cannot read a text in {dtype}", "use float32" if is_half else "use another model"):
+        # Some networks keep a few of their weights in float32.
+        halves = (name_dtype(weight.dtype) for weight in self.network.parameters() if weight.dtype.itemsize == 2)
+        half = next(halves, "")
+        with Foreign(
+            f"{name} cannot read a text in {half or 'float32'}", f"use {'float32' if half else 'another model'}"
+        ):
             both = self.plain, self.states(self.ids)
             for end in range(1, len(self.ids) * self.only_last):  # pooled tokens may be too few
                 self.states(self.ids[:end])
-        if is_half and not all(bool(states.isfinite().all()) for states in self.plain):
-            refuse_overflow(name, dtype)
+        if half and not all(bool(states.isfinite().all()) for states in self.plain):
+            refuse_overflow(name, half)
         if any(states.shape != (1, len(self.ids), self.plain[-1].shape[-1]) for states in self.plain):
             raise NoVectorsError(
                 f"{name} pools its tokens or changes their width between its layers, so words have no vectors in "

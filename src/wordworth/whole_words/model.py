@@ -196,9 +196,10 @@ def _head_of(config: PretrainedConfig, wanted: WordFamily | None, name: str) -> 
     for family, mapping, head in _CLASSES:
         if own != "encoder-decoder" and family == (wanted or own) and type(config) in mapping:
             return family, head
+    kind = f" as a {wanted} model" if wanted else ""
     raise WordworthError(
-        f"{name} ({config.model_type}) has no head that predicts words from the left as a {wanted or own} model; "
-        "use a causal or a masked language model"
+        f"{name} ({config.model_type}) has no head that predicts words from the left{kind}; use a causal or a masked "
+        "language model"
     )
 
 

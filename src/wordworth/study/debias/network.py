@@ -125,7 +125,7 @@ def _measure_versions(
             model = words.reader.base
             found.add(_predict(words, chosen))
         else:
-            model = wrap(network.base_model, headed.tokenizer, **about)  # type: ignore[arg-type]
+            model = wrap(network, headed.tokenizer, **about)
         layers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
         if data is not None:
             words_of_tasks = data.words()
