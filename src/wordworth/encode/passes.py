@@ -174,7 +174,7 @@ class Trial:
         with torch.inference_mode():
             if self.only_last:
                 return (self.network(input_ids=ids, **without_memory(self.network), **more)[0],)
-            return hidden_states(self.network, ids, **more)
+            return hidden_states(self.network, ids, None, **more)
 
     @cached_property
     def plain(self) -> tuple[Tensor, ...]:
