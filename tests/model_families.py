@@ -6,6 +6,7 @@
 import inspect
 import math
 import random
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -313,15 +314,14 @@ def try_family(name: str, folder: Path, dtype: str) -> dict[str, str]:
 
 
 def main() -> None:
-    """Print the table of all families as Markdown, then how many work and how many are refused."""
+    """Print the table of all families as Markdown, a row per kind of outcome; then what works, and how often."""
     hf.logging.set_verbosity_error()
     hf.utils.logging.disable_progress_bar()
     torch.set_num_threads(1)
     dtypes, parts = ("float32", "bfloat16", "float16"), ("vectors", "words", "NLI")
     reasons: dict[str, int] = {}
+    rows: dict[tuple[str, ...], list[str]] = {}
     counts: Counter[tuple[str, str, str]] = Counter()
-    print("| family | " + " | ".join(f"{part}, {dtype}" for part in parts for dtype in dtypes) + " |")
-    print("|---|" + "---|" * len(dtypes) * len(parts))
     for name in sys.argv[1:] or FAMILIES:
         with tempfile.TemporaryDirectory() as folder:
             write_family(name, Path(folder))
@@ -329,12 +329,18 @@ def main() -> None:
         cells = []
         for part in parts:
             for dtype in dtypes:
-                outcome = outcomes[dtype].get(part, "")
-                if outcome not in ("", "yes") and not outcome.startswith("differs"):
-                    outcome = f"({reasons.setdefault(outcome.partition(' (')[0], len(reasons) + 1)})"
-                counts[part, dtype, outcome[:1] and ("refused" if outcome[0] == "(" else outcome)] += 1
-                cells.append(outcome)
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+                cell = state = outcomes[dtype].get(part, "–")
+                if " " in cell and not cell.startswith("differs"):
+                    sentence = re.sub(r" ?\(.*\)", "", cell.replace("/words", "it")).replace(dtype, "this precision")
+                    cell, state = f"({reasons.setdefault(sentence, len(reasons) + 1)})", "refused"
+                counts[part, dtype, state] += 1
+                cells.append(cell)
+        rows.setdefault(tuple(cells), []).append(name)
+        print(name, *cells, file=sys.stderr, flush=True)
+    print("| families | " + " | ".join(f"{part}, {dtype}" for part in parts for dtype in dtypes) + " |")
+    print("|---|" + "---|" * len(dtypes) * len(parts))
+    for row, names in sorted(rows.items(), key=lambda row: -len(row[1])):
+        print(f"| {', '.join(names)} | {' | '.join(row)} |")
     print("\n" + "\n".join(f"{number}. {reason}" for reason, number in reasons.items()))
     print("\n" + "\n".join(f"{' '.join(key)}: {count}" for key, count in sorted(counts.items())))
 

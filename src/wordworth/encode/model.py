@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
-from wordworth.encode.passes import Stop, Trial, accepted, find_blocks, name_dtype
+from wordworth.encode.passes import Stop, Trial, accepted, find_blocks
 from wordworth.engine.engines import Recipe, loaded_alike
 from wordworth.errors import WordworthError
 
@@ -100,7 +100,7 @@ class LanguageModel:
 
     @property
     def dtype(self) -> str:
-        return name_dtype(self.network.dtype)
+        return str(self.network.dtype).removeprefix("torch.")
 
     @property
     def pad(self) -> int:
@@ -149,8 +149,9 @@ def wrap(
     ids, pad = trial_ids(tokenizer), pad_of(tokenizer)
     trial = Trial(network, ids, only_last)
     trial.refuse_unmeasurable(name)
-    # A masked model cannot be left-only, so it is not even tried.
-    left_only = family == "causal" and trial.looks_left_only()
+    left_only = trial.looks_left_only()
+    if left_only and family == "masked":  # BERT as a decoder, or the text part of a wrapper, which has no head
+        family = "causal"
     takes_types = "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names
     return LanguageModel(
         name=name,

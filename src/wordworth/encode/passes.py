@@ -142,9 +142,10 @@ NONE_AT_ALL = 1e-6
 """The same where masked tokens must add exactly nothing: a looser bound could hide a faint look to the right."""
 
 
-def name_dtype(dtype: torch.dtype) -> str:
-    """Return the name of a precision, as users write it."""
-    return str(dtype).removeprefix("torch.")
+def precision_of(network: PreTrainedModel) -> str:
+    """Return the precision of a network, of which some keep a few weights in float32."""
+    halves = (weight.dtype for weight in network.parameters() if weight.dtype.itemsize == 2)
+    return str(next(halves, network.dtype)).removeprefix("torch.")
 
 
 def refuse_overflow(name: str, dtype: str, where: str = "") -> NoReturn:
@@ -183,17 +184,14 @@ class Trial:
     def refuse_unmeasurable(self, name: str) -> None:
         """Stop at networks that do not run on a text, whose words have no vector of their own in every layer, or
         another one each time."""
-        # Some networks keep a few of their weights in float32.
-        halves = (name_dtype(weight.dtype) for weight in self.network.parameters() if weight.dtype.itemsize == 2)
-        half = next(halves, "")
-        with Foreign(
-            f"{name} cannot read a text in {half or 'float32'}", f"use {'float32' if half else 'another model'}"
-        ):
+        precision = precision_of(self.network)
+        advice = "use another model" if precision == "float32" else "use float32"
+        with Foreign(f"{name} cannot read a text in {precision}", advice):
             both = self.plain, self.states(self.ids)
             for end in range(1, len(self.ids) * self.only_last):  # pooled tokens may be too few
                 self.states(self.ids[:end])
-        if half and not all(bool(states.isfinite().all()) for states in self.plain):
-            refuse_overflow(name, half)
+        if precision != "float32" and not all(bool(states.isfinite().all()) for states in self.plain):
+            refuse_overflow(name, precision)
         if any(states.shape != (1, len(self.ids), self.plain[-1].shape[-1]) for states in self.plain):
             raise NoVectorsError(
                 f"{name} pools its tokens or changes their width between its layers, so words have no vectors in "
@@ -233,10 +231,9 @@ class Trial:
 
         Two tokens are tried.
         """
-        network = self.network
+        network, device = self.network, self.network.device
         if self.only_last or "past_key_values" not in accepted(network):
             return False
-        device = network.device
         with torch.inference_mode():
             try:
                 prefix = run_prefixes(network, torch.tensor([self.ids[:-2]], device=device))

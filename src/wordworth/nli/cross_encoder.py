@@ -14,7 +14,7 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel, Pr
 
 from wordworth.embedding import Embedding
 from wordworth.encode.heads import Headed, load_with_head, padding_of
-from wordworth.encode.passes import TOLERANCE, accepted, name_dtype, refuse_overflow
+from wordworth.encode.passes import TOLERANCE, accepted, precision_of, refuse_overflow
 from wordworth.engine.batching import budget_for, by_length
 from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError, listed, reason_of
@@ -107,7 +107,7 @@ class CrossEncoder:
                 probabilities[batch] = values
                 advance(len(batch))
         if not np.isfinite(probabilities).all():
-            refuse_overflow(self.name, name_dtype(self.network.dtype))
+            refuse_overflow(self.name, precision_of(self.network))
         return probabilities[rows.reshape(-1)]
 
 
@@ -157,7 +157,7 @@ def pad_pairs(
 
 def make_cross_encoder(headed: Headed, labels: Sequence[str] | None = None) -> CrossEncoder:
     """Return a cross-encoder over a network at hand."""
-    dtype = name_dtype(headed.network.dtype)
+    dtype = precision_of(headed.network)
     advice = "fetch it again" if dtype == "float32" else "use float32"
     with Foreign(f"{headed.name} cannot read a pair of sentences in {dtype}", advice):
         own = {int(at): str(label) for at, label in (headed.network.config.id2label or {}).items()}

@@ -8,7 +8,7 @@ it predicts, nor how many units the word has.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,9 @@ class Reader(ABC):
     """Reads token numbers. Positions come out as rows of hidden states."""
 
     def __init__(self, base: LanguageModel, head: "Head", budget: Budget) -> None:
-        self.base, self.logits, self.width, self.budget = base, head, head.width, head.budget(budget)
+        self.base, self.logits, self.width, self.budget = base, head, head.width, budget
+        if not head.is_apart:
+            budget.tokens = min(budget.tokens, count_rows(base.device, head.width))
 
     @property
     def device(self) -> torch.device:
@@ -162,11 +164,6 @@ class Head:
         """The sha256 of the head's tensors, as they are now."""
         base = f"{self.network.base_model_prefix}."
         return hash_network(self.network, lambda name: name.startswith(base), "head")
-
-    def budget(self, budget: Budget) -> Budget:
-        """Return a budget of no more tokens than there may be logits in memory."""
-        most = count_rows(self.network.device, self.width)
-        return budget if self.is_apart else replace(budget, tokens=min(budget.tokens, most))
 
     def read(self, ids: Tensor, **options: Any) -> Tensor:
         """Return texts × tokens × the width of a row."""
