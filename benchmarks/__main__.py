@@ -1,12 +1,9 @@
-"""`python -m benchmarks [NAME…]`: runs the benchmarks named, or all, and prints a table.
-
-`python -m benchmarks families` compares numbers and not times: some seventy families of models, in half an hour.
-"""
+"""`python -m benchmarks [NAME…]`: runs the benchmarks named, or all, and prints a table."""
 
 import sys
 from collections.abc import Callable
 
-from benchmarks import cross_encoder, encode, families, infer, loading, measures, memory, predict, report, scale, static
+from benchmarks import cross_encoder, encode, infer, loading, measures, memory, predict, report, scale, static
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
@@ -33,12 +30,10 @@ BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
 
 
 def main() -> int:
-    if sys.argv[1:] == ["families"]:
-        return 0 if families.families() else 1
     names = sys.argv[1:] or list(BENCHMARKS)
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
-        print(f"no benchmark {', '.join(unknown)}; there are families, {', '.join(BENCHMARKS)}", file=sys.stderr)
+        print(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
     print_machine()
     results: list[Result] = []

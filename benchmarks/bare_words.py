@@ -12,7 +12,7 @@ from wordworth.whole_words import PredictionRules
 from wordworth.whole_words.chunks import chunks
 from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.parting import Parting
-from wordworth.whole_words.unit_scores import slice_rows
+from wordworth.whole_words.reader import count_rows
 from wordworth.whole_words.words import read_lines
 
 Batches = list[tuple[torch.Tensor, torch.Tensor]]
@@ -42,7 +42,7 @@ def bare(model: WordModel, batches: Batches, *, head: bool = True) -> float:
     with torch.inference_mode():
         for ids, counted in batches:
             rows = reader.base.network(input_ids=ids, use_cache=False)[0].flatten(0, 1)[counted]
-            for some in rows.split(slice_rows(reader)) if head else ():
+            for some in rows.split(count_rows(reader.device, reader.width)) if head else ():
                 reader.logits(some)
     wait(model)
     return perf_counter() - began

@@ -87,7 +87,7 @@ def test_not_a_number_among_several_shards(tiny_model: Tiny, words: list[str], m
     hook = model.network.get_input_embeddings().register_forward_hook(spoil)
     try:
         with pytest.raises(
-            WordworthError, match="tiny-bert in float32 gives no finite values for 'pleasant' in layer 0"
+            WordworthError, match="tiny-bert gives no finite values in float32 for 'pleasant' in layer 0"
         ):
             list(encode_shards(model, shards))
     finally:

@@ -38,7 +38,7 @@ def test_equals_a_sort_of_every_row(step: float | None, k: int, monkeypatch: pyt
     after = rng.integers(0, 3, 300)
     own = rng.integers(-1, width, 300)
     query = UnitQuery(np.sort(rng.integers(0, 300, 900)), rng.integers(0, width, 900), rng.random(900) < 0.5)
-    monkeypatch.setattr(unit_scores, "slice_rows", lambda _: 70)
+    monkeypatch.setattr(unit_scores, "count_rows", lambda *_: 70)
     reader: Any = Logits(width)
     mask = torch.tensor(begins, dtype=torch.float32)
     found = PendingScores(reader, rows, k, mask, query, after, own).result()

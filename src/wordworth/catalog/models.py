@@ -98,6 +98,9 @@ def _kind_of_config(path: Path, named: str) -> Kind:
     for ending, kind in HEADS.items():
         if architecture.endswith(ending):
             return kind
+    has_text_part = isinstance(config.get("text_config"), dict) and not config.get("is_encoder_decoder")
+    if has_text_part and architecture.endswith("ForConditionalGeneration"):
+        return "causal"  # it reads images or sound too
     raise WordworthError(f"{named} is a {architecture}, which no study here knows; {SAY}")
 
 

@@ -43,6 +43,8 @@ class WordVectors:
 
 def checked_layers(model: LanguageModel, layers: Sequence[int] | None) -> tuple[int, ...]:
     """All layers, 0…L, or those chosen; −1 is the last."""
+    if model.only_last:
+        raise WordworthError(f"{model.name} has no vectors of words in every layer; use another model")
     if layers is None:
         return tuple(range(model.layers + 1))
     for layer in layers:

@@ -37,8 +37,9 @@ class EncodingJob:
         picked = None if every else on_device(tokens, self.model.device)
         placed = on_device(rows, self.model.device)
         for at, layer in enumerate(self.layers):
-            # The layers of a network that is spread have their states on devices of their own.
-            states = hidden[layer].to(self.out.device).flatten(0, 1)
+            # The layers of a network that is spread have their states on devices of their own; some networks in half
+            # precision (Mamba, T5) have some states in float32.
+            states = hidden[layer].to(self.out).flatten(0, 1)
             self.out[at].index_copy_(0, placed, states if picked is None else states.index_select(0, picked))
 
 

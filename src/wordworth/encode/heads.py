@@ -58,7 +58,7 @@ def load_with_head(
         called=name or model.name,
         device=device,
         dtype=dtype,
-        may_lack=_in_head if fresh else _nothing,
+        may_lack=_in_head if fresh else lambda weight, network: False,
         **config,
     )
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
@@ -66,10 +66,6 @@ def load_with_head(
             network.config.pad_token_id = padding_of(tokenizer)
         limit = max_length_of(network, tokenizer)
         return Headed(name or model.name, source, network.train(False), tokenizer, limit)
-
-
-def _nothing(weight: str, network: PreTrainedModel) -> bool:
-    return False
 
 
 def _in_head(weight: str, network: PreTrainedModel) -> bool:

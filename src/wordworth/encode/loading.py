@@ -10,9 +10,13 @@ from typing import Any
 
 import torch
 from transformers import (
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
     MODEL_FOR_TEXT_ENCODING_MAPPING,
+    MODEL_MAPPING,
     AutoConfig,
     AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForImageTextToText,
     AutoModelForTextEncoding,
     AutoTokenizer,
     PretrainedConfig,
@@ -208,9 +212,15 @@ def _tokenizer(folder: Path, source: str) -> PreTrainedTokenizerFast:
 
 
 def _base(config: PretrainedConfig) -> Any:
-    """The base model alone; of an encoder–decoder, the encoder."""
-    encoder_only = family_of(config) == "encoder-decoder" and type(config) in MODEL_FOR_TEXT_ENCODING_MAPPING
-    return AutoModelForTextEncoding if encoder_only else AutoModel
+    """Return the library's class for the base model, or of an encoder–decoder for the encoder.
+
+    What has no such class, or keeps it inside of another, is loaded with its head.
+    """
+    if family_of(config) == "encoder-decoder" and type(config) in MODEL_FOR_TEXT_ENCODING_MAPPING:
+        return AutoModelForTextEncoding
+    if type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
+        return AutoModelForImageTextToText
+    return AutoModel if type(config) in MODEL_MAPPING else AutoModelForCausalLM
 
 
 def _network(
@@ -221,7 +231,7 @@ def _network(
         options = _options(folder) | {"use_safetensors": True, "output_loading_info": True}
         network, info = kind.from_pretrained(**options, **settings)
     # A gap would be filled at random.
-    missing = sorted(key for key in info["missing_keys"] if not may_lack(key, network))
+    missing = sorted(key for key in info["missing_keys"] if not (may_lack(key, network) or _is_made(key, network)))
     if missing:
         base = f"{network.base_model_prefix}."
         kinds = NoHeadError if not any(key.startswith(base) for key in missing) else WordworthError
@@ -237,9 +247,12 @@ def _network(
         )
     if len(set(getattr(network, "hf_device_map", {}).values())) > 1:
         network.register_forward_pre_hook(_refuse_training)
-    if kind is AutoModel and network.config.is_encoder_decoder:
-        network = network.get_encoder()
     return network
+
+
+def _is_made(key: str, network: PreTrainedModel) -> bool:
+    """Return whether a network makes a weight itself, whatever the files hold: positions as sines, in Marian."""
+    return "Sinusoidal" in type(network.get_submodule(key.rpartition(".")[0])).__name__
 
 
 def _refuse_training(network: Any, _: Any) -> None:
@@ -252,10 +265,10 @@ def _belongs_inside(key: str, network: PreTrainedModel) -> bool:
     if _BUFFER.search(key):
         return False
     base: Any = network.base_model
-    inner = key.removeprefix(f"{network.base_model_prefix}.")
-    return inner.partition(".")[0] in dict(base.named_children()) or key.rpartition(".")[0] in dict(
-        network.named_modules()
-    )
+    inner, owner = key.removeprefix(f"{network.base_model_prefix}."), key.rpartition(".")[0]
+    # A weight of no module is a head's, such as BART's bias.
+    is_below = inner.partition(".")[0] in dict(base.named_children())
+    return is_below or (owner != "" and owner in dict(network.named_modules()))
 
 
 def _placed(

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
     MODEL_FOR_MASKED_LM_MAPPING,
     PretrainedConfig,
     PreTrainedModel,
@@ -16,15 +17,7 @@ from transformers import (
 )
 
 from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
-from wordworth.encode.passes import (
-    Stop,
-    accepted,
-    find_blocks,
-    ignores_padding,
-    looks_left_only,
-    refuse_unmeasurable,
-    reuses_kv_cache,
-)
+from wordworth.encode.passes import Stop, Trial, accepted, find_blocks
 from wordworth.engine.engines import Recipe, loaded_alike
 from wordworth.errors import WordworthError
 
@@ -70,6 +63,8 @@ class LanguageModel:
     takes_types: bool
     ignores_padding: bool = True
     """Texts of different lengths may go through together, padded; where not, texts of one length do."""
+    only_last: bool = False
+    """Only the last layer has a state per token: enough to predict words, not for vectors."""
     recipe: Recipe | None = None
     """How another process loads it, where it can be loaded by name; it is sent there as its recipe."""
 
@@ -126,14 +121,37 @@ class LanguageModel:
         return Stop(list(self.network.get_submodule(self._blocks).children()), max(layer, 1))
 
 
-def wrap(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, *, name: str, source: str = "") -> LanguageModel:
+def text_part(network: Any) -> Any:
+    """Return the network that gives the hidden states of a text: without a head for words or classes.
+
+    Of an encoder–decoder it is the encoder; of a network that also takes images or sound, its language model.
+    """
+    config = network.config
+    if config.is_encoder_decoder:
+        return network.get_encoder() if hasattr(network, "get_encoder") else network
+    part = network.get_decoder() if config.get_text_config() is not config else network.base_model
+    if part.get_output_embeddings() is not None:  # a language model with its head, inside or not named as the base
+        part = next((child for child in part.children() if isinstance(child, PreTrainedModel)), part)
+    return part
+
+
+def wrap(
+    network: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    *,
+    name: str,
+    source: str = "",
+    only_last: bool = False,
+) -> LanguageModel:
     """Return a `LanguageModel` around a network and a tokenizer at hand."""
-    network = network.train(False).requires_grad_(False)
     family = family_of(network.config)
-    ids = trial_ids(tokenizer)
-    refuse_unmeasurable(network, ids, name)
-    # A masked model cannot be left-only, so it is not even tried.
-    left_only = family == "causal" and looks_left_only(network, ids)
+    network = text_part(network.train(False).requires_grad_(False))
+    ids, pad = trial_ids(tokenizer), pad_of(tokenizer)
+    trial = Trial(network, ids, only_last)
+    trial.refuse_unmeasurable(name)
+    left_only = trial.looks_left_only()
+    if left_only and family == "masked":  # BERT as a decoder, or the text part of a wrapper, which has no head
+        family = "causal"
     takes_types = "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names
     return LanguageModel(
         name=name,
@@ -141,13 +159,14 @@ def wrap(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, *, name: 
         network=network,
         tokenizer=tokenizer,
         family=family,
-        layers=int(network.config.num_hidden_layers),
-        dim=int(network.config.hidden_size),
+        layers=len(trial.plain) - 1,
+        dim=trial.plain[-1].shape[-1],
         max_length=max_length_of(network, tokenizer),
         left_only=left_only,
-        reuses_kv_cache=left_only and not takes_types and reuses_kv_cache(network, ids),
+        reuses_kv_cache=left_only and not takes_types and trial.reuses_kv_cache(),
         takes_types=takes_types,
-        ignores_padding=ignores_padding(network, ids, pad_of(tokenizer), left_only=left_only),
+        ignores_padding=trial.ignores_padding(pad, left_only=left_only),
+        only_last=only_last,
     )
 
 
@@ -163,7 +182,8 @@ def family_of(config: PretrainedConfig) -> Family:
     if config.is_encoder_decoder or config.model_type.endswith("t5"):
         return "encoder-decoder"
     # BERT and its kin have a causal head too, hence the second condition.
-    if type(config) in MODEL_FOR_CAUSAL_LM_MAPPING and type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
+    mappings = (MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING)
+    if any(type(config) in mapping for mapping in mappings) and type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
         return "causal"
     return "masked"
 

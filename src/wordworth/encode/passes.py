@@ -6,13 +6,14 @@ import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor, nn
 from transformers import DynamicCache, PreTrainedModel
 
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 
 KeysValues = tuple[Tensor, Tensor]
 """Both texts × heads × tokens × head size."""
@@ -24,6 +25,10 @@ class Stop:
 
     blocks: Sequence[nn.Module]
     layer: int
+
+
+UNABLE = (RuntimeError, ValueError, TypeError, LookupError, AttributeError)
+"""What a network raises that takes no memory, no mask, or none of that kind."""
 
 
 class _Reached(Exception):  # noqa: N818  # it is no error
@@ -42,15 +47,19 @@ def hidden_states(
 
     With a stop, the layers behind it are neither computed nor returned.
     """
-    names = accepted(network)
-    # Nothing is generated, so no keys and values or memories need to be kept.
-    unkept = {name: False for name in ("use_cache", "use_mems") if name in names}
-    return _run(network, stop, input_ids=ids, **unkept, **more)
+    return _run(network, stop, input_ids=ids, **without_memory(network), **more)
+
+
+def without_memory(network: PreTrainedModel) -> dict[str, bool]:
+    """Return arguments by which a network keeps no keys and values or memories, since nothing is generated."""
+    return {name: False for name in ("use_cache", "use_mems") if name in accepted(network)}
 
 
 def _run(network: PreTrainedModel, stop: Stop | None, **given: Any) -> tuple[Tensor, ...]:
     if stop is None:
-        states: tuple[Tensor, ...] = network(output_hidden_states=True, **given).hidden_states
+        states: tuple[Tensor, ...] | None = network(output_hidden_states=True, **given).hidden_states
+        if states is None:
+            raise WordworthError(f"{type(network).__name__} gives no states of its layers; use another model")
         return states
     with _inputs_of(stop.blocks, stop.layer) as inputs:
         network(**given)
@@ -133,60 +142,112 @@ NONE_AT_ALL = 1e-6
 """The same where masked tokens must add exactly nothing: a looser bound could hide a faint look to the right."""
 
 
-def looks_left_only(network: PreTrainedModel, ids: Sequence[int]) -> bool:
-    """Whether a token's states ignore what comes after it: the last of `ids` is changed, the others must not move."""
-    # Two passes of one shape, not one batch of two: the rows of a batch may differ by rounding.
-    texts = (ids, [*ids[:-1], ids[0]])
-    with torch.inference_mode():
-        one, other = (hidden_states(network, torch.tensor([text], device=network.device)) for text in texts)
-    return all(_same(left[0, :-1], right[0, :-1], NONE_AT_ALL) for left, right in zip(one, other, strict=True))
+def precision_of(network: PreTrainedModel) -> str:
+    """Return the precision of a network, of which some keep a few weights in float32."""
+    halves = (weight.dtype for weight in network.parameters() if weight.dtype.itemsize == 2)
+    return str(next(halves, network.dtype)).removeprefix("torch.")
 
 
-def refuse_unmeasurable(network: PreTrainedModel, ids: Sequence[int], name: str) -> None:
-    """Stop at networks whose words have no vector of their own in every layer, or another one each time."""
-    with torch.inference_mode():
-        text = torch.tensor([ids], device=network.device)
-        # What is no number is refused where it has a word's name.
-        one, other = ([states.nan_to_num() for states in hidden_states(network, text)] for _ in range(2))
-    if any(states.shape[1] != len(ids) for states in one):
-        raise WordworthError(f"{name} pools tokens between its layers, so words have no vectors; use another model")
-    if not _all_same(one, other):
-        raise WordworthError(f"{name} gives other vectors for the same text each time; use another model")
+def refuse_overflow(name: str, dtype: str, where: str = "") -> NoReturn:
+    """Stop at numbers that are not finite: every measure after them would be nonsense."""
+    remedies = {"float16": "use bfloat16 or float32", "bfloat16": "use float32"}
+    raise WordworthError(
+        f"{name} gives no finite values in {dtype}{where}; {remedies.get(dtype, 'its weights are damaged')}"
+    )
 
 
-def ignores_padding(network: PreTrainedModel, ids: Sequence[int], pad: int, *, left_only: bool) -> bool:
-    """Return whether a text has the same states alone and next to a longer one, padded on the right.
-
-    Networks that mix or convolve neighbours (FNet, ConvBERT) see the padding in spite of its mask.
-    """
-    if not left_only and "attention_mask" not in accepted(network):
-        return False
-    length = len(ids) // 2
-    rows = torch.tensor([[*ids[:length], *[pad] * (len(ids) - length)], ids], device=network.device)
-    mask = torch.ones_like(rows)
-    mask[0, length:] = 0
-    more = {} if left_only else {"attention_mask": mask}
-    with torch.inference_mode():
-        alone, together = hidden_states(network, rows[:1, :length]), hidden_states(network, rows, None, **more)
-    return _all_same(alone, [states[:1, :length] for states in together])
+class NoVectorsError(WordworthError):
+    """A network has no state of one width per token in every layer."""
 
 
-def reuses_kv_cache(network: PreTrainedModel, ids: Sequence[int]) -> bool:
-    """Whether a prefix run once and read by later tokens gives the states of a plain pass; two tokens are tried."""
-    if "past_key_values" not in accepted(network):
-        return False
-    with torch.inference_mode():
-        plain = hidden_states(network, torch.tensor([ids], device=network.device))
-        prefix = run_prefixes(network, torch.tensor([ids[:-2]], device=network.device))
-        if prefix is None or len(prefix) != network.config.num_hidden_layers:
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What a network can do with context, tried on a text of a few different tokens."""
+
+    network: PreTrainedModel
+    ids: Sequence[int]
+    only_last: bool = False
+    """Only the last layer's states are of interest, as where words are predicted."""
+
+    def states(self, *texts: Sequence[int], **more: Tensor) -> tuple[Tensor, ...]:
+        """Return the states of texts of one length."""
+        ids = torch.tensor(texts, device=self.network.device)
+        with torch.inference_mode():
+            if self.only_last:
+                return (self.network(input_ids=ids, **without_memory(self.network), **more)[0],)
+            return hidden_states(self.network, ids, None, **more)
+
+    @cached_property
+    def plain(self) -> tuple[Tensor, ...]:
+        return self.states(self.ids)
+
+    def refuse_unmeasurable(self, name: str) -> None:
+        """Stop at networks that do not run on a text, whose words have no vector of their own in every layer, or
+        another one each time."""
+        precision = precision_of(self.network)
+        advice = "use another model" if precision == "float32" else "use float32"
+        with Foreign(f"{name} cannot read a text in {precision}", advice):
+            both = self.plain, self.states(self.ids)
+            for end in range(1, len(self.ids) * self.only_last):  # pooled tokens may be too few
+                self.states(self.ids[:end])
+        if precision != "float32" and not all(bool(states.isfinite().all()) for states in self.plain):
+            refuse_overflow(name, precision)
+        if any(states.shape != (1, len(self.ids), self.plain[-1].shape[-1]) for states in self.plain):
+            raise NoVectorsError(
+                f"{name} pools its tokens or changes their width between its layers, so words have no vectors in "
+                "every layer; use another model"
+            )
+        # What is no number in float32 is refused where it has a word's name.
+        one, other = ([states.nan_to_num() for states in some] for some in both)
+        if not _all_same(one, other):
+            raise WordworthError(f"{name} gives other vectors for the same text each time; use another model")
+
+    def looks_left_only(self) -> bool:
+        """Return whether a token's states ignore what comes after it.
+
+        The last token is changed, and the others must not move.
+        """
+        # Two passes of one shape, not one batch of two: the rows of a batch may differ by rounding.
+        other = self.states([*self.ids[:-1], self.ids[0]])
+        pairs = zip(self.plain, other, strict=True)
+        return all(_same(left[0, :-1], right[0, :-1], NONE_AT_ALL) for left, right in pairs)
+
+    def ignores_padding(self, pad: int, *, left_only: bool) -> bool:
+        """Return whether a text has the same states alone and next to a longer one, padded on the right.
+
+        Networks that mix or convolve neighbours (FNet, ConvBERT) see the padding in spite of its mask.
+        """
+        if not left_only and "attention_mask" not in accepted(self.network):
             return False
-        one, two = torch.tensor(ids[-2:], device=network.device)
-        first, longer = run_tokens(network, one[None], prefix)
-        second, _ = run_tokens(network, two[None], longer)
-        return all(
-            _same(expected[0, -2:], torch.cat(both, dim=1)[0], TOLERANCE[expected.dtype])
-            for expected, *both in zip(plain, first, second, strict=True)
-        )
+        length = len(self.ids) // 2
+        row = [*self.ids[:length], *[pad] * (len(self.ids) - length)]
+        mask = torch.ones((2, len(row)), dtype=torch.long, device=self.network.device)
+        mask[0, length:] = 0
+        together = self.states(row, self.ids, **({} if left_only else {"attention_mask": mask}))
+        return _all_same(self.states(row[:length]), [states[:1, :length] for states in together])
+
+    def reuses_kv_cache(self) -> bool:
+        """Return whether a prefix run once and read by later tokens gives the states of a plain pass.
+
+        Two tokens are tried.
+        """
+        network, device = self.network, self.network.device
+        if self.only_last or "past_key_values" not in accepted(network):
+            return False
+        with torch.inference_mode():
+            try:
+                prefix = run_prefixes(network, torch.tensor([self.ids[:-2]], device=device))
+                if prefix is None or len(prefix) != len(self.plain) - 1:
+                    return False
+                one, two = torch.tensor(self.ids[-2:], device=device)
+                first, longer = run_tokens(network, one[None], prefix)
+                second, _ = run_tokens(network, two[None], longer)
+            except UNABLE:
+                return False  # recurrent and hybrid networks have a memory of their own
+            return all(
+                _same(expected[0, -2:], torch.cat(both, dim=1)[0], TOLERANCE[expected.dtype])
+                for expected, *both in zip(self.plain, first, second, strict=True)
+            )
 
 
 def _all_same(expected: Sequence[Tensor], states: Sequence[Tensor]) -> bool:
@@ -194,5 +255,7 @@ def _all_same(expected: Sequence[Tensor], states: Sequence[Tensor]) -> bool:
 
 
 def _same(expected: Tensor, states: Tensor, tolerance: float) -> bool:
+    if expected.shape != states.shape:
+        return False
     scale = expected.abs().amax(-1)
     return bool(((expected - states).abs().amax(-1) <= tolerance * scale).all())

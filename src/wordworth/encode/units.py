@@ -12,10 +12,10 @@ from torch import Tensor
 from wordworth.contexts import Context
 from wordworth.encode.forward import EncodingJob, run_sentences
 from wordworth.encode.model import LanguageModel
+from wordworth.encode.passes import refuse_overflow
 from wordworth.encode.spans import Failure, in_tokens
 from wordworth.encode.tokens import Numbers, Tokens
 from wordworth.engine.batching import Budget, PassTally, budget_for, free_memory
-from wordworth.errors import WordworthError
 
 LAUNCH = 3e-4
 """Seconds that Python takes to launch a layer on a GPU."""
@@ -170,7 +170,4 @@ def check_finite(
         return
     layer, token = bad[0].tolist()
     word = contexts[bisect_right(starts, token) - 1].word
-    remedy = "its weights are damaged" if model.dtype == "float32" else "use float32"
-    raise WordworthError(
-        f"{model.name} in {model.dtype} gives no finite values for {word!r} in layer {layers[layer]}; {remedy}"
-    )
+    refuse_overflow(model.name, model.dtype, f" for {word!r} in layer {layers[layer]}")

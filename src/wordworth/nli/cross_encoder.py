@@ -15,7 +15,7 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel, Pr
 from wordworth.catalog.resolve import Named, find
 from wordworth.embedding import Embedding
 from wordworth.encode.heads import Headed, load_with_head, padding_of
-from wordworth.encode.passes import TOLERANCE, accepted
+from wordworth.encode.passes import TOLERANCE, accepted, precision_of, refuse_overflow
 from wordworth.engine.batching import budget_for, by_length
 from wordworth.engine.cache import hash_content
 from wordworth.errors import Foreign, WordworthError, listed, reason_of
@@ -107,6 +107,8 @@ class CrossEncoder:
             for batch, values in by_length(run_batch, [len(ids) for ids, _ in encoded], budget):
                 probabilities[batch] = values
                 advance(len(batch))
+        if not np.isfinite(probabilities).all():
+            refuse_overflow(self.name, precision_of(self.network))
         return probabilities[rows.reshape(-1)]
 
 
@@ -156,7 +158,9 @@ def pad_pairs(
 
 def make_cross_encoder(headed: Headed, labels: Sequence[str] | None = None) -> CrossEncoder:
     """Return a cross-encoder over a network at hand."""
-    with Foreign(f"the files of {headed.name} do not go together", "fetch it again"):
+    dtype = precision_of(headed.network)
+    advice = "fetch it again" if dtype == "float32" else "use float32"
+    with Foreign(f"{headed.name} cannot read a pair of sentences in {dtype}", advice):
         own = {int(at): str(label) for at, label in (headed.network.config.id2label or {}).items()}
         columns = label_columns(own, headed.name, labels)
         return CrossEncoder(headed, columns, ignores_padding=_ignores_padding(headed))

@@ -66,7 +66,7 @@ def _chosen(declared: Study, given: Mapping[str, Any], network: PreTrainedModel)
     chosen = {**declared.training, **given}
     settings = declared.settings.of(declared.name, chosen)
     if isinstance(settings, ByLayer) and not settings.layers:
-        depth = int(network.config.num_hidden_layers)
+        depth = int(network.config.get_text_config().num_hidden_layers)
         settings = settings.model_copy(update={"layers": tuple(dict.fromkeys((0, depth // 2, depth)))})
     if getattr(settings, "engine", "local") != "local":
         raise WordworthError("a model in training is measured in its own process; leave the engine local")
@@ -117,8 +117,7 @@ class Measuring:
         facts: dict[str, Any] = {"name": label, "source": self.source}
         kind = kind_of_network(network)
         if kind == "encoder":
-            under: Any = twin.get_encoder() if twin.config.is_encoder_decoder else twin.base_model
-            return wrap(under, self.tokenizer, **facts)
+            return wrap(twin, self.tokenizer, **facts)
         return wrap_word_model(twin, self.tokenizer, family="causal" if kind == "causal" else "masked", **facts)
 
 

@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
-from transformers.cache_utils import Cache, DynamicLayer
+from transformers import DynamicCache
 
 from wordworth.encode.model import LanguageModel
-from wordworth.encode.passes import TOLERANCE, accepted
+from wordworth.encode.passes import TOLERANCE, UNABLE, accepted
 from wordworth.engine.batching import Budget, budget_for, out_of_memory
 from wordworth.whole_words.reader import Head, Node, Reader, Tokens, run_each
 from wordworth.whole_words.unit_scores import send
@@ -34,24 +34,30 @@ class _Memory:
     """Texts that were read, and their keys and values where the model keeps them."""
 
     texts: Sequence[Tokens]
-    layers: list[Any] = field(default_factory=list)
+    cache: Any = None
+    """The library's cache of keys and values."""
     rows: list[int] = field(default_factory=list)
-    """The texts that the layers still hold, in their order."""
+    """The texts that the cache still holds, in their order."""
     columns: int = 0
     parts: "list[_Memory]" = field(default_factory=list)
     """Memories that are put together as soon as a path leaves one of their texts."""
+
+    @property
+    def layers(self) -> list[Any]:
+        return [] if self.cache is None else self.cache.layers
 
 
 class CausalReader(Reader):
     """Where a model cannot look back by a mask on what it has read (this is tried), paths are read from the start."""
 
-    def __init__(self, base: LanguageModel, head: Head, width: int, trial: Sequence[int]) -> None:
+    def __init__(self, base: LanguageModel, head: Head, trial: Sequence[int]) -> None:
         tokens = BATCH_TOKENS.get(base.device.type, BATCH_TOKENS["cpu"])
         # One more batch is one more pass for the texts, and one for each of some levels of paths.
         pass_cost = LEVELS * budget_for(base.device, padding=base.ignores_padding).pass_cost
-        super().__init__(base, head, width, Budget(tokens, pass_cost))
+        super().__init__(base, head, Budget(tokens, pass_cost))
         self._trial = trial
-        self.remembers = {"position_ids", "past_key_values", "attention_mask"} <= accepted(base.network)
+        arguments = {"position_ids", "past_key_values", "attention_mask"}
+        self.remembers = head.is_apart and arguments <= accepted(base.network)
         self.remembers = self.remembers and self._looks_back(COLUMNS)
         self._exact, self._inexact = COLUMNS, sys.maxsize
 
@@ -69,11 +75,11 @@ class CausalReader(Reader):
         ids, wanted = send(self.device, padded, np.concatenate(picked))
         options: dict[str, Any] = {}
         if self.remembers:
-            untyped: Any = DynamicLayer
-            memory.layers = [untyped() for _ in range(self.base.layers)]
-            options["past_key_values"] = Cache(layers=memory.layers)
+            untyped: Any = DynamicCache  # made without a configuration, so that every layer keeps all it is given
+            memory.cache = untyped()
+            options = {"past_key_values": memory.cache, "use_cache": True}
             memory.rows, memory.columns = list(range(len(texts))), longest
-        states = self.base.network(input_ids=ids, use_cache=self.remembers, **options)[0]
+        states = self.logits.read(ids, **options)
         return states.flatten(0, 1)[wanted], memory
 
     def extend(self, state: _Memory, nodes: Sequence[Node]) -> Tensor:
@@ -81,9 +87,9 @@ class CausalReader(Reader):
             columns = max(state.columns, *(part.columns for part in state.parts), 0)
             if self._is_exact(columns + max(Counter(node.text for node in nodes).values())):
                 return self._step(state, nodes)
-            state.layers, state.parts = [], []
+            state.cache, state.parts = None, []
         texts = {text: [*map(int, state.texts[text])] for text in {node.text for node in nodes}}
-        return run_each(self.base, [node.follow(texts[node.text]) for node in nodes], 1, self.budget)
+        return run_each(self, [node.follow(texts[node.text]) for node in nodes], 1)
 
     def join(self, states: Sequence[_Memory]) -> _Memory:
         """Keys and values are copied later, and only those that are still needed."""
@@ -134,7 +140,7 @@ class CausalReader(Reader):
             memory.rows += [first + row for row in part.rows]
             first += len(part.texts)
         memory.columns = max(part.columns for part in memory.parts)
-        memory.layers = memory.parts[0].layers
+        memory.cache = memory.parts[0].cache
         for number, layer in enumerate(memory.layers):
             for name in ("keys", "values"):
                 tensors = [getattr(part.layers[number], name) for part in memory.parts]
@@ -168,11 +174,8 @@ class CausalReader(Reader):
         network = self.base.network
         mask = torch.zeros(allowed.shape, dtype=network.dtype, device=self.device)
         mask.masked_fill_(~allowed, torch.finfo(network.dtype).min)
-        cache = Cache(layers=memory.layers)
-        states: Tensor = network(
-            input_ids=units, position_ids=places, attention_mask=mask[:, None], past_key_values=cache, use_cache=True
-        )[0]
-        return states
+        options = {"position_ids": places, "attention_mask": mask[:, None], "past_key_values": memory.cache}
+        return self.logits.read(units, use_cache=True, **options)
 
     def _is_exact(self, columns: int) -> bool:
         """Return whether paths come out right over so many columns of keys and values; each new length is tried."""
@@ -202,7 +205,7 @@ class CausalReader(Reader):
                     layer.keys, layer.values = (pad(kept, (0, 0, 0, between)) for kept in (layer.keys, layer.values))
                 memory.columns += between
                 states = torch.cat([self._step(memory, level) for level in (first, second)])
-            except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
+            except UNABLE as error:
                 if isinstance(error, RuntimeError) and out_of_memory(error):
                     raise
                 return False  # the network takes no such mask or memory, or none so long

@@ -6,8 +6,10 @@ from typing import Any, Literal, SupportsIndex
 import torch
 from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
     MODEL_FOR_MASKED_LM_MAPPING,
     AutoModelForCausalLM,
+    AutoModelForImageTextToText,
     AutoModelForMaskedLM,
     PretrainedConfig,
     PreTrainedModel,
@@ -19,18 +21,20 @@ from wordworth.catalog.resolve import Named, find
 from wordworth.encode.identity import Identity
 from wordworth.encode.loading import NoHeadError, load_files
 from wordworth.encode.model import LanguageModel, family_of, trial_ids, wrap
+from wordworth.encode.passes import NoVectorsError
 from wordworth.engine.batching import Budget
 from wordworth.engine.engines import Recipe, load, loaded_alike
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 from wordworth.whole_words.causal import CausalReader
-from wordworth.whole_words.reader import MaskedReader, Reader, split_head
+from wordworth.whole_words.reader import Head, MaskedReader, Reader
 from wordworth.whole_words.units import Units, units_of
 
 WordFamily = Literal["causal", "masked"]
-_MAPPINGS: dict[str, tuple[Any, Any]] = {
-    "causal": (MODEL_FOR_CAUSAL_LM_MAPPING, AutoModelForCausalLM),
-    "masked": (MODEL_FOR_MASKED_LM_MAPPING, AutoModelForMaskedLM),
-}
+_CLASSES: tuple[tuple[WordFamily, Any, Any], ...] = (
+    ("causal", MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING, AutoModelForImageTextToText),
+    ("causal", MODEL_FOR_CAUSAL_LM_MAPPING, AutoModelForCausalLM),
+    ("masked", MODEL_FOR_MASKED_LM_MAPPING, AutoModelForMaskedLM),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +120,7 @@ def load_network(
     located = locate_language_model(name_or_path)
 
     def choose_class(config: PretrainedConfig) -> Any:
-        return _MAPPINGS[_word_family(config, family, located.name)][1]
+        return _head_of(config, family, located.name)[1]
 
     try:
         files = load_files(located.place, choose_class, called=located.name, device=device, dtype=dtype)
@@ -125,7 +129,7 @@ def load_network(
             f"{located.name} has no head for words, only the network below it; name a causal or a masked language "
             "model, such as smollm2-135m"
         ) from error
-    return *files, _word_family(files[0].config, family, located.name)
+    return *files, _head_of(files[0].config, family, located.name)[0]
 
 
 def wrap_word_model(
@@ -138,22 +142,25 @@ def wrap_word_model(
 ) -> WordModel:
     """Return a `WordModel` around a network with its head and a tokenizer at hand."""
     network = network.train(False).requires_grad_(False)
-    family = _word_family(network.config, family, name)
-    under: Any = network.base_model
-    base = wrap(under, tokenizer, name=name, source=source)
-    head, width = split_head(network)
+    family, _ = _head_of(network.config, family, name)
+    try:
+        base = wrap(network, tokenizer, name=name, source=source)
+    except NoVectorsError:
+        base = wrap(network, tokenizer, name=name, source=source, only_last=True)
+    with Foreign(f"{name} cannot predict units of a text", "use another model"):
+        head = Head(network, base)
     before, after = frame(tokenizer)
     reader: Reader
     if family == "causal":
         if not base.left_only:
             raise WordworthError(f"{name} looks at what follows a word, so it cannot predict it from the left alone")
-        reader, around = CausalReader(base, head, width, trial_ids(tokenizer)), len(before)
+        reader, around = CausalReader(base, head, trial_ids(tokenizer)), len(before)
     else:
         mask = tokenizer.mask_token_id
         if mask is None:
             raise WordworthError(f"the tokenizer of {name} has no mask token, which a masked model needs to predict")
-        reader, around = MaskedReader(base, head, width, int(mask), after), len(before) + 1 + len(after)
-    limits = filter(None, (base.max_length, _sliding(network.config)))
+        reader, around = MaskedReader(base, head, int(mask), after), len(before) + 1 + len(after)
+    limits = filter(None, (base.max_length, _sliding(base.network.config)))
     return WordModel(
         name=name,
         source=source,
@@ -183,15 +190,17 @@ def frame(tokenizer: PreTrainedTokenizerFast) -> tuple[tuple[int, ...], tuple[in
     )
 
 
-def _word_family(config: PretrainedConfig, wanted: WordFamily | None, name: str) -> WordFamily:
+def _head_of(config: PretrainedConfig, wanted: WordFamily | None, name: str) -> tuple[WordFamily, Any]:
+    """Return how the model predicts words, and the library's class for it."""
     own = family_of(config)
-    chosen = wanted or own
-    if own == "encoder-decoder" or chosen not in _MAPPINGS or type(config) not in _MAPPINGS[chosen][0]:
-        raise WordworthError(
-            f"{name} ({config.model_type}) has no head that predicts words from the left as a {chosen} model; "
-            "use a causal or a masked language model"
-        )
-    return "causal" if chosen == "causal" else "masked"
+    for family, mapping, head in _CLASSES:
+        if own != "encoder-decoder" and family == (wanted or own) and type(config) in mapping:
+            return family, head
+    kind = f" as a {wanted} model" if wanted else ""
+    raise WordworthError(
+        f"{name} ({config.model_type}) has no head that predicts words from the left{kind}; use a causal or a masked "
+        "language model"
+    )
 
 
 def _sliding(config: PretrainedConfig) -> int | None:

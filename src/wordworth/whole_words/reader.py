@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from transformers import PreTrainedModel
+from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
 
 from wordworth.encode.identity import Identity, hash_network
 from wordworth.encode.model import LanguageModel
+from wordworth.encode.passes import UNABLE, without_memory
 from wordworth.engine.batching import Budget, budget_for, by_length
-from wordworth.errors import WordworthError
 
 Tokens = Sequence[int] | NDArray[np.int32]
 TOLERANCE = 1e-3
+SLICE_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
+"""Logits at one time."""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,8 +60,10 @@ class Node:
 class Reader(ABC):
     """Reads token numbers. Positions come out as rows of hidden states."""
 
-    def __init__(self, base: LanguageModel, head: "Head", width: int, budget: Budget) -> None:
-        self.base, self.logits, self.width, self.budget = base, head, width, budget
+    def __init__(self, base: LanguageModel, head: "Head", budget: Budget) -> None:
+        self.base, self.logits, self.width, self.budget = base, head, head.width, budget
+        if not head.is_apart:
+            budget.tokens = min(budget.tokens, count_rows(base.device, head.width))
 
     @property
     def device(self) -> torch.device:
@@ -89,11 +92,12 @@ class Reader(ABC):
         return 0
 
 
-def run_each(model: LanguageModel, sequences: Sequence[Sequence[int]], back: int, budget: Budget) -> Tensor:
-    """Return the state of one position of each sequence, `back` from its end: sequences × dim.
+def run_each(reader: Reader, sequences: Sequence[Sequence[int]], back: int) -> Tensor:
+    """Return the row of one position of each sequence, `back` from its end.
 
     Every distinct sequence goes through once, in batches of like length.
     """
+    model = reader.base
     numbers: dict[tuple[int, ...], int] = {}
     rows = [numbers.setdefault(tuple(sequence), len(numbers)) for sequence in sequences]
     distinct = list(numbers)
@@ -107,18 +111,23 @@ def run_each(model: LanguageModel, sequences: Sequence[Sequence[int]], back: int
         if not model.left_only and any(padding):
             mask = [[1] * (longest - more) + [0] * more for more in padding]
             options["attention_mask"] = torch.tensor(mask, device=model.device)
-        states = model.network(input_ids=torch.tensor(ids, device=model.device), **options)[0]
+        states = reader.logits.read(torch.tensor(ids, device=model.device), **options)
         at = torch.tensor([longest - more - back for more in padding], device=model.device)
         picked: Tensor = states[torch.arange(len(batch), device=model.device), at]
         return picked
 
     order: list[int] = []
     pieces: list[Tensor] = []
-    for batch, picked in by_length(run, lengths, budget):
+    for batch, picked in by_length(run, lengths, reader.budget):
         order += batch
         pieces.append(picked)
     place = {sequence: at for at, sequence in enumerate(order)}
     return torch.cat(pieces)[torch.tensor([place[row] for row in rows], device=model.device)]
+
+
+def count_rows(device: torch.device, width: int) -> int:
+    """Return the number of rows whose logits are in memory together."""
+    return max(1, SLICE_BYTES.get(device.type, SLICE_BYTES["cpu"]) // (4 * width))
 
 
 class _Output(BaseModelOutputWithPastAndCrossAttentions):
@@ -128,31 +137,27 @@ class _Output(BaseModelOutputWithPastAndCrossAttentions):
         return None
 
 
-class _StatesBelow(nn.Module):
-    """Stands in for the network under the head: gives the hidden states that were put into it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.states: Any = None
-
-    @property
-    def decoder(self) -> "_StatesBelow":
-        """Itself: OPT's head asks the decoder in its network."""
-        return self
-
-    def forward(self, *_: object, **__: object) -> _Output:
-        return _Output(last_hidden_state=self.states)
-
-
 class Head:
-    """Turns hidden states, positions × dim, into logits, positions × units, float32, for the caller to overwrite.
+    """Reads texts as rows, and turns rows into logits.
 
-    It is the network itself, whose base is taken out for the while.
+    Rows are the last hidden states where the network gives the same logits for states that are put in (this is tried).
+    So logits are in memory for a few positions only. Elsewhere rows are the logits of the network's own pass.
     """
 
-    def __init__(self, network: PreTrainedModel) -> None:
-        self.network = network
-        self._below = _StatesBelow()
+    def __init__(self, network: Any, base: LanguageModel) -> None:
+        self.network, self._base = network, base.network
+        decoder = network.get_decoder()
+        self._below: Any = base.network if decoder is network else decoder
+        self.is_apart = False
+        with torch.inference_mode():
+            ids = torch.arange(4, device=network.device)[None] % base.network.config.vocab_size
+            whole = self(self.read(ids)[0])
+            self.width, self.is_apart = whole.shape[-1], True
+            try:
+                apart = self(self.read(ids)[0])
+                self.is_apart = bool(((whole - apart).abs() <= TOLERANCE * whole.abs().amax()).all())
+            except UNABLE:
+                self.is_apart = False
 
     @property
     def weights(self) -> str:
@@ -160,40 +165,34 @@ class Head:
         base = f"{self.network.base_model_prefix}."
         return hash_network(self.network, lambda name: name.startswith(base), "head")
 
-    def __call__(self, states: Tensor) -> Tensor:
-        network: Any = self.network
-        base = getattr(network, network.base_model_prefix)
-        nothing = torch.zeros(1, len(states), dtype=torch.long, device=states.device)
-        self._below.states = states[None]
-        setattr(network, network.base_model_prefix, self._below)
+    def read(self, ids: Tensor, **options: Any) -> Tensor:
+        """Return texts × tokens × the width of a row."""
+        network = self._base if self.is_apart else self.network
+        output = network(input_ids=ids, **(without_memory(network) | options))
+        rows: Tensor = output[0] if self.is_apart else output.logits
+        return rows
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        """Return logits, positions × units, float32, for the caller to overwrite."""
+        if not self.is_apart:
+            return rows.to(torch.float32, copy=True)
+        below, nothing = self._below, torch.zeros(1, len(rows), dtype=torch.long, device=rows.device)
+        own = vars(below).get("forward")  # of a network whose layers are spread over devices
+        below.forward = lambda *_, **__: _Output(last_hidden_state=rows[None])
         try:
-            logits: Tensor = network(input_ids=nothing).logits
+            logits: Tensor = self.network(input_ids=nothing).logits
         finally:
-            setattr(network, network.base_model_prefix, base)
-            self._below.states = None
+            del below.forward
+            if own is not None:
+                below.forward = own
         return logits[0].float()
-
-
-def split_head(network: PreTrainedModel) -> tuple[Head, int]:
-    """Return all that the library does behind the last hidden states (projection, bias, scaling, soft cap), tried
-    against the whole; and the number of units that it gives logits for."""
-    head = Head(network)
-    with torch.inference_mode():
-        ids = torch.arange(4, device=network.device)[None] % network.config.vocab_size
-        whole = network(input_ids=ids).logits[0].float()
-        apart = head(network.base_model(input_ids=ids)[0][0])
-    if whole.shape != apart.shape or not bool(((whole - apart).abs() <= TOLERANCE * whole.abs().amax()).all()):
-        raise WordworthError(
-            f"{type(network).__name__} does more between its layers and its logits than a head; use another model"
-        )
-    return head, whole.shape[-1]
 
 
 class MaskedReader(Reader):
     """Every position is a pass of its own, since the mask must be right behind it."""
 
-    def __init__(self, base: LanguageModel, head: Head, width: int, mask: int, behind: Sequence[int]) -> None:
-        super().__init__(base, head, width, budget_for(base.device, padding=base.ignores_padding))
+    def __init__(self, base: LanguageModel, head: Head, mask: int, behind: Sequence[int]) -> None:
+        super().__init__(base, head, budget_for(base.device, padding=base.ignores_padding))
         self._behind = (mask, *behind)
 
     def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
@@ -209,4 +208,4 @@ class MaskedReader(Reader):
 
     def _rows(self, texts: Sequence[Sequence[int]]) -> Tensor:
         sequences = [[*text, *self._behind] for text in texts]
-        return run_each(self.base, sequences, len(self._behind), self.budget)
+        return run_each(self, sequences, len(self._behind))

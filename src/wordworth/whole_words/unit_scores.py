@@ -9,10 +9,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from wordworth.whole_words.reader import Reader
+from wordworth.encode.passes import refuse_overflow
+from wordworth.whole_words.reader import Reader, count_rows
 
-SLICE_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
-"""Logits at one time."""
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -81,11 +80,6 @@ class UnitScores:
         return [replace(self, greedy=greedy, ended=ended, among=among) for greedy, ended, among in parts]
 
 
-def slice_rows(reader: Reader) -> int:
-    """Return the number of rows whose logits are computed together."""
-    return max(1, SLICE_BYTES.get(reader.device.type, SLICE_BYTES["cpu"]) // (4 * reader.width))
-
-
 class PendingScores:
     """Scores that the device computes; `result` waits for them."""
 
@@ -107,7 +101,7 @@ class PendingScores:
         sent = [query.rows, query.units, opens.astype(np.int64), after] + ([] if own is None else [own])
         query_rows, query_units, query_opens, states, *following = send(rows.device, *sent)
         parts: list[tuple[Tensor, ...]] = []
-        size = slice_rows(reader)
+        size = count_rows(reader.device, reader.width)
         for start in range(0, len(rows), size):
             some = slice(start, start + size)
             logits = reader.logits(rows[some])
@@ -118,7 +112,7 @@ class PendingScores:
             at = query_rows[low:high] - start
             asked = logits[at, query_units[low:high]]
             among = asked >= torch.where(query_opens[low:high] > 0, least[at], threshold[at])
-            part: tuple[Tensor, ...] = (greedy, beginning.amax(1) >= threshold, among)
+            part: tuple[Tensor, ...] = (most.isfinite(), greedy, beginning.amax(1) >= threshold, among)
             if following:
                 own_logits, *probabilities = _probabilities(
                     logits, following[0][some], most, begins, states[some], after[some]
@@ -131,7 +125,9 @@ class PendingScores:
         """Wait for the device and return the scores."""
         if self._event is not None:
             self._event.synchronize()
-        greedy, ended, among, *scored = (one.numpy() for one in self._fetched)
+        finite, greedy, ended, among, *scored = (one.numpy() for one in self._fetched)
+        if not finite.all():
+            refuse_overflow(self._reader.base.name, self._reader.base.dtype)
         if not scored:
             none: Any = np.zeros(0)
             return UnitScores(greedy, ended, among, none, none, none, none, none)
@@ -146,7 +142,7 @@ class PendingScores:
     def _log_begins(self, rows: Ints) -> Floats:
         """Return ln of the sum of exp(logits) over the units that begin a word, in some rows."""
         at, states = send(self._rows.device, rows, self._after[rows])
-        size = slice_rows(self._reader)
+        size = count_rows(self._reader.device, self._reader.width)
         sums = []
         with torch.inference_mode():
             for some, after in zip(torch.split(self._rows[at], size), torch.split(states, size), strict=True):

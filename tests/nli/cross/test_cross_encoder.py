@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 import transformers as hf
-from benchmarks.families import FAMILIES, make_tokenizer
 
+from model_families import make_network, make_tokenizer
 from wordworth.encode.heads import Headed
 from wordworth.engine.batching import budget_for
 from wordworth.errors import WordworthError
@@ -90,17 +90,20 @@ def test_identity_tells_models_and_labels_apart(make_folder):
 
 def test_a_network_that_sees_padding_is_run_without() -> None:
     tokenizer = make_tokenizer(masked=True)
-    torch.manual_seed(0)
-    config = hf.MobileBertConfig(
-        vocab_size=len(tokenizer), pad_token_id=1, id2label=dict(enumerate(LABELS)), **FAMILIES["MobileBERT"][1]
-    )
-    network = hf.MobileBertForSequenceClassification(config).eval()
-    with torch.no_grad():
-        for name, weight in network.named_parameters():
-            if weight.dim() > 1 and "norm" not in name:
-                weight.normal_(0, 0.2)
+    head = hf.AutoModelForSequenceClassification
+    network = make_network("mobilebert", len(tokenizer), head, id2label=dict(enumerate(LABELS)))
     model = make_cross_encoder(Headed("tiny", "", network, tokenizer, 64))
     sentences = ["a friend", "my old friends think of a river", "words", "the storm"]
     pairs = np.array([[0, 1], [2, 3], [1, 0], [3, 3], [1, 1]])
     alone = np.concatenate([model.probabilities(sentences, pair[None]) for pair in pairs])
     np.testing.assert_allclose(model.probabilities(sentences, pairs), alone, atol=1e-5)
+
+
+def test_overflow_is_one_sentence() -> None:
+    tokenizer = make_tokenizer(masked=True)
+    head = hf.AutoModelForSequenceClassification
+    network = make_network("bert", len(tokenizer), head, id2label=dict(enumerate(LABELS))).to(torch.float16)
+    model = make_cross_encoder(Headed("tiny", "", network, tokenizer, 64))
+    network.classifier.weight.data[:] = torch.inf
+    with pytest.raises(WordworthError, match="tiny gives no finite values in float16; use bfloat16 or float32"):
+        model.probabilities(["a friend", "words"], np.array([[0, 1]]))

@@ -126,7 +126,7 @@ def _measure_versions(
             is_shown = pl.col("experiment") == "prediction"
             scores.add(predicted.select(lambda row: row["experiment"] == "prediction", is_shown))
         else:
-            model = wrap(network.base_model, headed.tokenizer, **about)  # type: ignore[arg-type]
+            model = wrap(network, headed.tokenizer, **about)
         layers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
         if data is not None:
             words_of_tasks = data.words()
