@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # torch and transformers are imported when a model is first u
     from wordworth.nli.nli import NliModel as Network
     from wordworth.whole_words import Completion, WordModel
     from wordworth.whole_words.model import WordFamily
+    from wordworth.whole_words.parting import Punctuation
+    from wordworth.whole_words.surprisal import Pll
 
 
 def load(
@@ -107,11 +109,12 @@ class _Named:
         self._rest()
         return self._encoder
 
-    def _in_context(self, words: Sequence[str], context: str, language: str, pooling: str) -> Layers:
+    def _in_context(self, words: str | Sequence[str], context: str, language: str, pooling: str) -> Layers:
         """Return words in a context that needs no ratings."""
         from wordworth.contexts import contexts_in, load_templates
         from wordworth.encode import in_contexts
 
+        words = [words] if isinstance(words, str) else words
         templates = load_templates("vast", language) if context == "bleached" else None
         contexts = contexts_in(context, words, templates=templates)
         return in_contexts(self.encoder, words, contexts, context).layers(pooling, language)
@@ -150,45 +153,94 @@ class LanguageModel(_Named):
         """How the subwords of a word become one vector: `last` in a model that reads left to right, else `mean`."""
         return "last" if self.encoder.left_only else "mean"
 
-    def vectors(self, word: str, sentence: str, *, layer: int | None = None, pooling: str = "") -> NDArray[np.float32]:
-        """Return the vectors of a word's first occurrence in a sentence: layers × dimensions, or those of one layer."""
+    def vectors(
+        self,
+        words: str | Sequence[str],
+        sentences: str | Sequence[str],
+        *,
+        layer: int | None = None,
+        pooling: str = "",
+    ) -> NDArray[np.float32]:
+        """Return the vectors of a word's first occurrence in a sentence: layers × dimensions, or those of one layer.
+
+        With a list, there is a row per word and its sentence; one word or one sentence goes with all of the others.
+        """
         from wordworth.contexts import Context
         from wordworth.encode import encode
 
-        place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)
-        if place is None:
-            raise WordworthError(f"the word {word!r} is not in {sentence!r}")
+        contexts: list[Context] = []
+        for word, sentence in _pair(words, sentences, "words and sentences"):
+            place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)
+            if place is None:
+                raise WordworthError(f"the word {word!r} is not in {sentence!r}")
+            contexts.append(Context(word, sentence, place.start(), place.end()))
         chosen = pooling or self.pooling
-        context = Context(word, sentence, place.start(), place.end())
-        encoded = encode(self.encoder, [context], [chosen], None if layer is None else [layer])
+        encoded = encode(self.encoder, contexts, [chosen], None if layer is None else [layer])
         if encoded.failures:
-            raise WordworthError(f"{self.name} cannot locate {word!r}: {encoded.failures[0].reason}")
-        vectors: NDArray[np.float32] = encoded.vectors[chosen][0]
-        return vectors if layer is None else np.asarray(vectors[0])
+            failure = encoded.failures[0]
+            raise WordworthError(f"{self.name} cannot locate {failure.word!r}: {failure.reason}")
+        vectors: NDArray[np.float32] = encoded.vectors[chosen]
+        vectors = vectors if layer is None else vectors[:, 0]
+        return np.asarray(vectors[0]) if isinstance(words, str) and isinstance(sentences, str) else vectors
 
     def layers(
-        self, words: Sequence[str], *, context: str = "bleached", pooling: str = "", language: str = "english"
+        self, words: str | Sequence[str], *, context: str = "bleached", pooling: str = "", language: str = "english"
     ) -> Layers:
         """Return words in every layer, in a context: bleached (“This is WORD”) or decontextualized (alone)."""
         return self._in_context(words, context, language, pooling or self.pooling)
 
-    def complete(self, text: str, k: int = 5) -> "list[Completion]":
-        """Return the k most probable whole words after a text, with their probabilities."""
+    @overload
+    def complete(self, texts: str, k: int = 5) -> "list[Completion]": ...
+    @overload
+    def complete(self, texts: Sequence[str], k: int = 5) -> "pl.DataFrame": ...
+    def complete(self, texts: str | Sequence[str], k: int = 5) -> "list[Completion] | pl.DataFrame":
+        """Return the k most probable whole words after a text, with their probabilities; of a list, as a frame.
+
+        The frame has the columns `text` (the number of the text, from 0), `rank` (from 1), `word` and `probability`.
+        Words are those of `predict`: `Paris`, `Paris.` and `Paris,` are one answer, and a punctuation mark is a word.
+        """
+        import polars as pl
+
         from wordworth.whole_words import complete
 
-        return complete(self.word_model, text, k)
+        if isinstance(texts, str):
+            return complete(self.word_model, texts, k)
+        rows = [
+            (text, rank, *completion)
+            for text, completions in enumerate(complete(self.word_model, texts, k))
+            for rank, completion in enumerate(completions, start=1)
+        ]
+        schema = {"text": pl.Int32, "rank": pl.Int32, "word": pl.String, "probability": pl.Float64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
-    def surprisal(self, text: str) -> "pl.DataFrame":
-        """Return −log₂ of the probability of every word of a text, from its left context: one row per word."""
+    def surprisal(
+        self,
+        texts: str | Sequence[str],
+        *,
+        bos: bool = False,
+        punctuation: "Punctuation" = "apart",
+        pll: "Pll" = "within_word_l2r",
+    ) -> "pl.DataFrame":
+        """Return −log₂ of the probability of every word, in bits: one frame for all texts, with a row per word.
+
+        `text` is the number of the text and `place` that of the word in it, both from 0. `surprisal` is null where
+        `skipped` says why. A punctuation mark is a word of its own, unless `punctuation` is "attached".
+
+        A causal model predicts a word and its end from the words before it. Nothing precedes the first word, so it is
+        null, unless `bos` puts the model's BOS token (or its end-of-text token) before each text.
+
+        A masked model has a pseudo-log-likelihood, from all other words: "within_word_l2r" masks a token with the
+        tokens of its word behind it (Kauf & Ivanova 2023), "original" the token alone (Salazar et al. 2020).
+        """
         from wordworth.whole_words import surprisal
 
-        return surprisal(self.word_model, text)
+        return surprisal(self.word_model, texts, bos=bos, punctuation=punctuation, pll=pll)
 
 
 class SentenceEncoder(_Named):
     """A sentence encoder: one vector per text."""
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode(self, texts: str | Sequence[str]) -> NDArray[np.float32]:
         """Return texts × dimensions, each row of length 1.
 
         A text with characters that the tokenizer does not know is an error.
@@ -196,7 +248,7 @@ class SentenceEncoder(_Named):
         from wordworth.contexts import decontextualized
         from wordworth.encode import encode
 
-        encoded = encode(self.encoder, decontextualized(texts))
+        encoded = encode(self.encoder, decontextualized([texts] if isinstance(texts, str) else texts))
         if encoded.failures:
             raise WordworthError(
                 f"{self.name} cannot encode {encoded.failures[0].word!r}: {encoded.failures[0].reason}"
@@ -204,7 +256,9 @@ class SentenceEncoder(_Named):
         vectors: NDArray[np.float32] = encoded.vectors["last"][:, 0]
         return vectors
 
-    def layers(self, words: Sequence[str], *, context: str = "decontextualized", language: str = "english") -> Layers:
+    def layers(
+        self, words: str | Sequence[str], *, context: str = "decontextualized", language: str = "english"
+    ) -> Layers:
         """Return words in a context: decontextualized (alone) or bleached (“This is WORD”)."""
         return self._in_context(words, context, language, "mean")
 
@@ -230,11 +284,37 @@ class NliModel(_Named):
         self._rest()
         return make_cross_encoder(wrap_headed(*self.objects, name=self.name))
 
-    def infer(self, premise: str, hypothesis: str) -> "Inference":
-        """Return the probabilities of entailment, neutral and contradiction."""
-        from wordworth.nli.nli import infer
+    @overload
+    def infer(self, premises: str, hypotheses: str) -> "Inference": ...
+    @overload
+    def infer(self, premises: Sequence[str], hypotheses: str | Sequence[str]) -> "pl.DataFrame": ...
+    @overload
+    def infer(self, premises: str, hypotheses: Sequence[str]) -> "pl.DataFrame": ...
+    def infer(self, premises: str | Sequence[str], hypotheses: str | Sequence[str]) -> "Inference | pl.DataFrame":
+        """Return the probabilities of entailment, neutral and contradiction; of lists, as a frame, a row per pair.
 
-        return infer(self.network, premise, hypothesis)
+        One premise or one hypothesis goes with all of the others.
+        """
+        import polars as pl
+
+        from wordworth.nli.nli import Inference, infer
+
+        if isinstance(premises, str) and isinstance(hypotheses, str):
+            return infer(self.network, premises, hypotheses)
+        pairs = _pair(premises, hypotheses, "premises and hypotheses")
+        rows = infer(self.network, [one for one, _ in pairs], [other for _, other in pairs])
+        schema = dict.fromkeys(("premise", "hypothesis"), pl.String) | dict.fromkeys(Inference._fields, pl.Float64)
+        return pl.DataFrame([(*pair, *row) for pair, row in zip(pairs, rows, strict=True)], schema=schema, orient="row")
+
+
+def _pair(ones: str | Sequence[str], others: str | Sequence[str], called: str) -> list[tuple[str, str]]:
+    """Return two lists in pairs; a single text goes with each of the others."""
+    left, right = ([side] if isinstance(side, str) else list(side) for side in (ones, others))
+    count = len(right) if isinstance(ones, str) else len(left)
+    left, right = (side * count if isinstance(given, str) else side for side, given in ((left, ones), (right, others)))
+    if len(left) != len(right):
+        raise WordworthError(f"there are {len(left)} and {len(right)} {called}; give two lists of one length")
+    return list(zip(left, right, strict=True))
 
 
 @contextmanager
