@@ -179,6 +179,7 @@ def test_adapters_count_with_what_they_compute_by() -> None:
 def test_an_unchanged_tensor_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(identity, "_SMALL", 0)
     monkeypatch.setattr(identity, "_COLUMNS", 11)
+    monkeypatch.setattr(identity, "_tensor_hashes", {})
     network, tokenizer = llama()
     model = wrap(network.model, tokenizer, name="mine")
     hash_content, sizes = identity.hash_content, list[int]()
