@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from threading import Event, Thread, Timer
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -55,17 +55,6 @@ class Work:
         size, unit = (1e6, " MB") if self.unit == "bytes" else (1, "")
         total = "" if self.total is None else f" of {self.total / size:,.0f}"
         return f"{self.what}: {self.done / size:,.0f}{total}{unit}, {clock}"
-
-    def as_html(self, seconds: float) -> str:
-        """Return a bar and the line."""
-        bar = f'<progress value="{self.done}" max="{self.total}"></progress> ' if self.total else ""
-        return bar + escape(self.describe(seconds))
-
-
-class Waits(Protocol):
-    """What tells the end of the work: an `Event`."""
-
-    def wait(self, timeout: float) -> bool: ...
 
 
 @contextmanager
@@ -131,14 +120,14 @@ def _lines(work: Work, console: Console) -> Iterator[Callable[[float], None]]:
         thread.join()
 
 
-def print_lines(work: Work, over: Waits, file: Any) -> None:
+def print_lines(work: Work, over: Event, file: Any) -> None:
     """Print a line on the work again and again, until it is over."""
     started = monotonic()
     while not over.wait(SECONDS_PER_LINE):
         print(work.describe(monotonic() - started), file=file, flush=True)
 
 
-def update_cell(work: Work, over: Waits) -> None:
+def update_cell(work: Work, over: Event) -> None:
     """Show a bar under the cell of a notebook that runs, and remove it when the work is over."""
     from IPython.display import display  # type: ignore[import-not-found]  # there where a notebook is
 
@@ -148,5 +137,7 @@ def update_cell(work: Work, over: Waits) -> None:
     cell = display({"text/plain": ""}, raw=True, display_id=True)
     while not over.wait(SECONDS_PER_UPDATE):
         seconds = monotonic() - started
-        cell.update({"text/html": work.as_html(seconds), "text/plain": work.describe(seconds)}, raw=True)
+        bar = f'<progress value="{work.done}" max="{work.total}"></progress> ' if work.total else ""
+        line = work.describe(seconds)
+        cell.update({"text/html": bar + escape(line), "text/plain": line}, raw=True)
     cell.update({"text/html": "", "text/plain": ""}, raw=True)

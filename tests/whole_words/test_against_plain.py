@@ -120,7 +120,7 @@ def test_no_word_is_more_probable_than_the_completions(tiny_pair: Pair, punctuat
     some of two, none that is left out is more probable. A mark may follow without a space, and is then another text."""
     model, _ = tiny_pair
     context = "the old river"
-    best = complete(model, context, k=6, punctuation=punctuation)
+    best = complete(model, [context], k=6, punctuation=punctuation)[0]
     assert complete(model, [context, "the"], k=6, punctuation=punctuation)[0] == [
         (word, pytest.approx(probability, rel=1e-4)) for word, probability in best
     ]

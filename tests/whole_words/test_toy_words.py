@@ -299,18 +299,20 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_completions_by_hand() -> None:
     """After `the`, of the tokenizer's own units, each with its end, given that a word begins (.85): dog .15 · .75,
     cats .1 · .6 · 1, c .5 · .1, the .05 · .85, cat .1 · .4; ▁c at, another way to cat, is not added."""
-    words = complete(pieces(), "the the", k=5)
+    words = complete(pieces(), ["the the"], k=5)[0]
     assert [one.word for one in words] == ["dog", "cats", "c", "the", "cat"]
     by_hand = [0.15 * 0.75, 0.1 * 0.6, 0.5 * 0.1, 0.05 * 0.85, 0.1 * 0.4]
     assert [one.probability for one in words] == pytest.approx([p / 0.85 for p in by_hand], abs=1e-6)
-    assert complete(pieces(), " the  the\n", k=2) == words[:2]
-    everything = complete(pieces(), "the", k=50)
+    assert complete(pieces(), [" the  the\n"], k=2)[0] == words[:2]
+    everything = complete(pieces(), ["the"], k=50)[0]
     assert sorted(one.word for one in everything) == sorted(["the", "thes", "c", "cat", "cats", "dog", "dogs"])
 
 
 def test_completions_of_marked_ends() -> None:
     """to by one unit .1, ti .6 · .3, i .2; t and o</w> spell `to` too, but the tokenizer joins them."""
-    assert dict(complete(marked_ends(), "to to", k=4)) == pytest.approx({"i": 0.2, "ti": 0.18, "to": 0.1}, abs=1e-6)
+    assert dict(complete(marked_ends(), ["to to"], k=4)[0]) == pytest.approx(
+        {"i": 0.2, "ti": 0.18, "to": 0.1}, abs=1e-6
+    )
 
 
 def test_surprisal_by_hand() -> None:
@@ -362,14 +364,14 @@ def test_marks_are_completions_of_their_own() -> None:
         ',"': {"▁tea": 1.0},
     }
     begin = 1 - 0.2 - 0.05
-    found = dict(complete(pieces(units, after), "tea tea", k=4))
+    found = dict(complete(pieces(units, after), ["tea tea"], k=4)[0])
     by_hand = {",": 0.3 * 0.9, "tea": 0.2 * begin, "teas": 0.2 * 0.2, ',"': 0.05}
     assert found == pytest.approx({word: p / begin for word, p in by_hand.items()}, abs=1e-6)
     row = surprisal(pieces(units, after), "tea tea, tea").row(2, named=True)
     assert 2 ** -row["surprisal"] == pytest.approx(found[","], abs=1e-6)
     # Behind a mark, `tea` needs no space: .5 with one, .2 without, of .9.
-    assert complete(pieces(units, after), "tea tea,", k=1)[0] == ("tea", pytest.approx(0.5 * 0.75 / 0.9, abs=1e-6))
+    assert complete(pieces(units, after), ["tea tea,"], k=1)[0][0] == ("tea", pytest.approx(0.5 * 0.75 / 0.9, abs=1e-6))
     # Where only spaces part words, one begins with .4 after tea, and with .7 after a comma.
-    attached = complete(pieces(units, after), "tea tea", k=3, punctuation="attached")
+    attached = complete(pieces(units, after), ["tea tea"], k=3, punctuation="attached")[0]
     by_hand = {",": 0.1, "tea": 0.2 * 0.4, "tea,": 0.2 * 0.3 * 0.7}
     assert dict(attached) == pytest.approx({word: p / 0.4 for word, p in by_hand.items()}, abs=1e-6)

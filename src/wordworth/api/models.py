@@ -203,12 +203,13 @@ class LanguageModel(_Named):
 
         from wordworth.whole_words import complete
 
+        completions = complete(self.word_model, [texts] if isinstance(texts, str) else texts, k)
         if isinstance(texts, str):
-            return complete(self.word_model, texts, k)
+            return completions[0]
         rows = [
             (text, rank, *completion)
-            for text, completions in enumerate(complete(self.word_model, texts, k))
-            for rank, completion in enumerate(completions, start=1)
+            for text, words in enumerate(completions)
+            for rank, completion in enumerate(words, start=1)
         ]
         schema = {"text": pl.Int32, "rank": pl.Int32, "word": pl.String, "probability": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")

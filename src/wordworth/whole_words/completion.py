@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush, nlargest
 from math import exp
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -45,16 +45,10 @@ class _Path(Node):
         return self.logp > other.logp
 
 
-@overload
-def complete(model: WordModel, texts: str, k: int = 5, *, punctuation: Punctuation = "apart") -> list[Completion]: ...
-@overload
 def complete(
     model: WordModel, texts: Sequence[str], k: int = 5, *, punctuation: Punctuation = "apart"
-) -> list[list[Completion]]: ...
-def complete(
-    model: WordModel, texts: str | Sequence[str], k: int = 5, *, punctuation: Punctuation = "apart"
-) -> list[Completion] | list[list[Completion]]:
-    """Return the k most probable words after a text whose last word is over, the most probable first; or after each.
+) -> list[list[Completion]]:
+    """Return the k most probable words after each text, whose last word is over, the most probable first.
 
     Words are those of `predict_words`: a punctuation mark is a word of its own, so `Paris`, `Paris.` and `Paris,` are
     one answer, and a mark may itself come next. With `attached`, only white space parts words. A word's probability is
@@ -80,7 +74,7 @@ def complete(
             for number, found in zip(batch, some, strict=True):
                 completions[number] = found
             advance(len(batch))
-    return completions[0] if isinstance(texts, str) else completions
+    return completions
 
 
 def _search_together(model: WordModel, searches: "Sequence[_Search]") -> list[list[Completion]]:

@@ -24,7 +24,7 @@ from wordworth.whole_words.model import WordModel, frame
 from wordworth.whole_words.parting import Parting, Punctuation
 from wordworth.whole_words.pipeline import predict_chunks
 from wordworth.whole_words.rules import PredictionRules
-from wordworth.whole_words.words import Places, Target, read_lines
+from wordworth.whole_words.words import Target, read_lines
 
 Pll = Literal["within_word_l2r", "original"]
 
@@ -108,32 +108,30 @@ def _begin_with_bos(model: WordModel) -> WordModel:
 def _score_masked(model: WordModel, parts: Iterable[Chunk], pll: Pll) -> Iterator[pl.DataFrame]:
     """Yield the words of each chunk with ln of their pseudo-likelihood."""
     for chunk in parts:
-        targets = [target if isinstance(target, Target) else None for target in chunk.targets]
-        lengths = np.array([len(target.ids) if target else 0 for target in targets], dtype=np.int64)
+        lengths = np.array(
+            [len(target.ids) if isinstance(target, Target) else 0 for target in chunk.targets], dtype=np.int64
+        )
         units = lengths[chunk.places["entry"]]
-        logp = _score_units(model, chunk, units, whole=pll == "within_word_l2r")
-        firsts = np.cumsum(units) - units
-        predicted = _place(chunk, chunk.places).with_columns(
-            logp=pl.Series(np.add.reduceat(logp, firsts) if len(firsts) else logp, dtype=pl.Float64),
-            units=pl.Series(units, dtype=pl.Int32),
-            left_out=pl.lit(None, dtype=pl.String),
-        )
-        reasons = [target if isinstance(target, str) else "" for target in chunk.targets]
-        skipped = _place(chunk, chunk.skipped).with_columns(
-            logp=pl.lit(None, dtype=pl.Float64),
-            units=pl.lit(None, dtype=pl.Int32),
-            left_out=pl.Series([reasons[entry] for entry in chunk.skipped["entry"]], dtype=pl.String),
-        )
-        yield pl.concat([predicted, skipped]).sort("line", "at")
+        logp = _score_units(model, chunk, units, rest_is_masked=pll == "within_word_l2r")
+        sums = np.add.reduceat(logp, np.cumsum(units) - units) if len(units) else logp
+        places = np.concatenate([chunk.places, chunk.skipped])
+        targets = [chunk.targets[entry] for entry in places["entry"]]
+        skipped = [None] * len(chunk.skipped)
+        columns = {
+            "line": places["line"].copy(),
+            "at": places["at"].copy(),
+            "word": pl.Series([chunk.words[entry] for entry in places["entry"]], dtype=pl.String),
+            "logp": pl.Series([*sums.tolist(), *skipped], dtype=pl.Float64),
+            "units": pl.Series([*units.tolist(), *skipped], dtype=pl.Int32),
+            "left_out": pl.Series([one if isinstance(one, str) else None for one in targets], dtype=pl.String),
+        }
+        yield pl.DataFrame(columns).sort("line", "at")
 
 
-def _place(chunk: Chunk, places: Places) -> pl.DataFrame:
-    words = pl.Series([chunk.words[entry] for entry in places["entry"]], dtype=pl.String)
-    return pl.DataFrame({"line": places["line"].copy(), "at": places["at"].copy(), "word": words})
-
-
-def _score_units(model: WordModel, chunk: Chunk, units: NDArray[np.int64], *, whole: bool) -> NDArray[np.float64]:
-    """Return ln p of every unit of every word, from all other words; with `whole`, the word's rest is masked too."""
+def _score_units(
+    model: WordModel, chunk: Chunk, units: NDArray[np.int64], *, rest_is_masked: bool
+) -> NDArray[np.float64]:
+    """Return ln p of every unit of every word, from all other words, and from the rest of its own or without it."""
     behind, mask = frame(model.tokenizer)[1], int(model.tokenizer.mask_token_id or 0)
     begins = np.append(0, chunk.ends[:-1])
     windows = chunk.places["window"]
@@ -150,7 +148,7 @@ def _score_units(model: WordModel, chunk: Chunk, units: NDArray[np.int64], *, wh
         ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
         own = ids[torch.arange(len(batch)), at[batch]]
         for row, number in zip(ids, batch, strict=True):
-            row[at[number] : ends[number] if whole else at[number] + 1] = mask
+            row[at[number] : ends[number] if rest_is_masked else at[number] + 1] = mask
         seen = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
         states = model.reader.base.network(input_ids=ids.to(model.device), attention_mask=seen.to(model.device))[0]
         picked = states[torch.arange(len(batch)), at[batch]]
