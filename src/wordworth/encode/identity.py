@@ -93,7 +93,12 @@ def _hash_tensors(network: nn.Module, skip: Callable[[str], bool]) -> str:
 
 def _is_foreign(hook: Any) -> bool:
     """Return whether a hook is the user's, and not one that a library sets for itself."""
-    return str(getattr(hook, "__module__", "")).partition(".")[0] not in ("transformers", "accelerate", "wordworth")
+    return str(getattr(hook, "__module__", "")).partition(".")[0] not in (
+        "torch",
+        "transformers",
+        "accelerate",
+        "wordworth",
+    )
 
 
 def _hash_tensor(tensor: Tensor) -> str:

@@ -22,6 +22,8 @@ LONGEST = 32
 """Units of a word; longer ones are not completed."""
 TOGETHER = 32
 """Paths of a text that grow by a unit in one pass."""
+TEXTS_TOGETHER = 32
+"""Texts whose paths grow together: each begins with a path for most units of the vocabulary."""
 MOST_PATHS = 4096
 """Paths that are read before the search gives up."""
 
@@ -65,14 +67,15 @@ def complete(
     searches = [_Search(model, text, k, punctuation) for text in check_texts(texts)]
 
     def run(batch: list[int]) -> list[list[Completion]]:
-        return _search_together(model, [searches[number] for number in batch])
+        parts = [batch[at : at + TEXTS_TOGETHER] for at in range(0, len(batch), TEXTS_TOGETHER)]
+        return [words for part in parts for words in _search_together(model, [searches[number] for number in part])]
 
     completions: list[list[Completion]] = [[]] * len(searches)
     lengths = [len(search.read) for search in searches]
     with torch.inference_mode(), progress(f"completing texts with {model.name}", len(searches)) as advance:
         for batch, some in by_length(run, lengths, model.reader.budget):
-            for number, found in zip(batch, some, strict=True):
-                completions[number] = found
+            for number, words in zip(batch, some, strict=True):
+                completions[number] = words
             advance(len(batch))
     return completions
 
@@ -88,7 +91,7 @@ def _search_together(model: WordModel, searches: "Sequence[_Search]") -> list[li
         for search, batch, own in zip(searches, batches, rows.split([*map(len, batches)]), strict=True):
             if batch:
                 search.grow(batch, own)
-    return [search.completions for search in searches]
+    return [search.finish() for search in searches]
 
 
 class _Search:
@@ -113,9 +116,9 @@ class _Search:
         """What a word must surpass to be among the k best."""
         return nlargest(self.k, self.words.values())[-1] if len(self.words) >= self.k else float("-inf")
 
-    @property
-    def completions(self) -> list[Completion]:
-        """The k best words."""
+    def finish(self) -> list[Completion]:
+        """Return the k best words, and forget the paths."""
+        self.open.clear()
         best = nlargest(self.k, self.words.items(), key=lambda item: item[1])
         return [Completion(word, exp(logp)) for word, logp in best]
 
