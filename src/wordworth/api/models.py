@@ -30,6 +30,9 @@ if TYPE_CHECKING:  # torch and transformers are imported when a model is first u
     from wordworth.whole_words.surprisal import Pll
 
 
+Texts = list[str] | tuple[str, ...]
+
+
 def load(
     named: str | Path, *, kind: Kind | None = None, device: str = "auto", precision: str = "float32"
 ) -> "Embedding | LanguageModel | SentenceEncoder | NliModel | Any":
@@ -192,8 +195,8 @@ class LanguageModel(_Named):
     @overload
     def complete(self, texts: str, k: int = 5) -> "list[Completion]": ...
     @overload
-    def complete(self, texts: Sequence[str], k: int = 5) -> "pl.DataFrame": ...
-    def complete(self, texts: str | Sequence[str], k: int = 5) -> "list[Completion] | pl.DataFrame":
+    def complete(self, texts: Texts, k: int = 5) -> "pl.DataFrame": ...
+    def complete(self, texts: str | Texts, k: int = 5) -> "list[Completion] | pl.DataFrame":
         """Return the k most probable whole words after a text, with their probabilities; of a list, as a frame.
 
         The frame has the columns `text` (the number of the text, from 0), `rank` (from 1), `word` and `probability`.
@@ -288,10 +291,10 @@ class NliModel(_Named):
     @overload
     def infer(self, premises: str, hypotheses: str) -> "Inference": ...
     @overload
-    def infer(self, premises: Sequence[str], hypotheses: str | Sequence[str]) -> "pl.DataFrame": ...
+    def infer(self, premises: Texts, hypotheses: str | Texts) -> "pl.DataFrame": ...
     @overload
-    def infer(self, premises: str, hypotheses: Sequence[str]) -> "pl.DataFrame": ...
-    def infer(self, premises: str | Sequence[str], hypotheses: str | Sequence[str]) -> "Inference | pl.DataFrame":
+    def infer(self, premises: str, hypotheses: Texts) -> "pl.DataFrame": ...
+    def infer(self, premises: str | Texts, hypotheses: str | Texts) -> "Inference | pl.DataFrame":
         """Return the probabilities of entailment, neutral and contradiction; of lists, as a frame, a row per pair.
 
         One premise or one hypothesis goes with all of the others.

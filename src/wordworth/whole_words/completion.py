@@ -84,11 +84,11 @@ def _search_together(model: WordModel, searches: "Sequence[_Search]") -> list[li
     """Read some texts in one pass, and let the paths of all grow together."""
     reader = model.reader
     rows, state = reader.read([one.read for one in searches], [len(one.read) - 1 for one in searches])
-    for number, (search, row) in enumerate(zip(searches, rows.split(1), strict=True)):
+    for number, (search, row) in enumerate(zip(searches, torch.split(rows, 1), strict=True)):
         search.begin(number, row)
     while any(batches := [search.take_most_probable() for search in searches]):
         rows = reader.extend(state, [path for batch in batches for path in batch])
-        for search, batch, own in zip(searches, batches, rows.split([*map(len, batches)]), strict=True):
+        for search, batch, own in zip(searches, batches, torch.split(rows, [*map(len, batches)]), strict=True):
             if batch:
                 search.grow(batch, own)
     return [search.finish() for search in searches]

@@ -114,7 +114,7 @@ class Units:
         states × units."""
         if self.trailing:
             return self.inside
-        spaced = [bool(text) and text[:1] == b" " and _is_of_one_word(text[1:]) for text in self.texts]
+        spaced = [text is not None and text[:1] == b" " and _is_of_one_word(text[1:]) for text in self.texts]
         glued = torch.from_numpy(self.begin_flags) & self.inside[SPACE]
         return glued * self.glues | torch.tensor(spaced)
 
@@ -122,7 +122,7 @@ class Units:
     def inside(self) -> Tensor:
         """Whether a word that has begun may go on with the unit, which spells no other word: states × units."""
         texts = [text and text.removesuffix(b" " if self.trailing else b"") for text in self.texts]
-        is_of_one_word = torch.tensor([bool(text) and _is_of_one_word(text) for text in texts])
+        is_of_one_word = torch.tensor([bool(text and _is_of_one_word(text)) for text in texts])
         return is_of_one_word & ~torch.from_numpy(self.begin_flags)
 
     @cached_property
