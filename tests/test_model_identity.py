@@ -21,7 +21,7 @@ from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.registry import Pinned
 from wordworth.contexts import in_template
 from wordworth.embedding import Embedding, Provenance
-from wordworth.encode import LanguageModel, encode, encode_to_store, load_model, store, wrap
+from wordworth.encode import LanguageModel, encode, encode_to_store, identity, load_model, store, wrap
 from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
 from wordworth.files import sha256_of
@@ -95,11 +95,11 @@ EDITS: dict[str, Callable[[Path], None]] = {
 def test_an_edited_folder_is_another_model(tmp_path: Path, edit: Callable[[Path], None]) -> None:
     folder = llama_folder(tmp_path / "model")
     before, predicting = load_model(folder), load_word_model(folder).identity
-    identity, vectors = before.identity, computed(before)  # now: weights are mapped, and so change with their file
+    earlier, vectors = before.identity, computed(before)  # now: weights are mapped, and so change with their file
     assert np.allclose(kept(before), vectors, atol=1e-5)
     edit(folder)
     after = load_model(folder)
-    assert after.identity != identity
+    assert after.identity != earlier
     assert np.allclose(kept(after), computed(after), atol=1e-5)
     assert not np.allclose(computed(after), vectors, atol=1e-5)
     assert load_word_model(folder).identity != predicting
@@ -111,7 +111,23 @@ def replace_module(network: Any) -> None:
     network.layers[0].mlp = other.layers[0].mlp.eval()
 
 
+def negate_a_column(network: Any) -> None:
+    network.embed_tokens.weight.data[:, 3].neg_()
+
+
+def silence(network: Any) -> None:
+    network.layers[0].mlp.register_forward_hook(lambda module, given, output: output * 0)
+
+
+def permute_rows(network: Any) -> None:
+    weight = network.layers[0].mlp.up_proj.weight.data
+    weight.copy_(weight.flip(0).clone())
+
+
 CHANGES: dict[str, Callable[[Any], Any]] = {
+    "a column negated by data": negate_a_column,
+    "rows permuted by data": permute_rows,
+    "a hook": silence,
     "in place": lambda network: network.embed_tokens.weight.mul_(2),
     "by data": lambda network: network.layers[1].mlp.up_proj.weight.data.mul_(2),
     "loaded": lambda network: network.load_state_dict(llama(seed=3)[0].model.state_dict()),
@@ -123,7 +139,12 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("layer", [1, 2])
-def test_a_loaded_model_that_is_changed_is_another_one(change: Callable[[Any], Any], layer: int) -> None:
+@pytest.mark.parametrize("small", [1 << 30, 0], ids=["hashed", "by sums"])
+def test_a_loaded_model_that_is_changed_is_another_one(
+    change: Callable[[Any], Any], layer: int, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "_SMALL", small)
+    monkeypatch.setattr(identity, "_COLUMNS", 11)
     network, tokenizer = llama()
     model = wrap(network.model, tokenizer, name="mine")
 
@@ -138,6 +159,50 @@ def test_a_loaded_model_that_is_changed_is_another_one(change: Callable[[Any], A
     assert np.allclose(*after, atol=1e-5)
     if not (layer == 1 and change is CHANGES["by data"]):  # which changes the second layer
         assert not np.allclose(after[1], before[1], atol=1e-5)
+
+
+def test_adapters_count_with_what_they_compute_by() -> None:
+    """A layer of PEFT computes by its scaling and by which adapters are on, and none of them is a tensor."""
+    network, tokenizer = llama()
+    model = wrap(network.model, tokenizer, name="mine")
+    layer: Any = network.model.layers[0].self_attn.q_proj
+    layer.scaling, layer.active_adapters, layer.merged_adapters, layer.disable_adapters = {"a": 2.0}, ["a"], [], False
+    before = model.identity
+    assert model.identity == before
+    for name, value in (("scaling", {"a": 4.0}), ("disable_adapters", True), ("active_adapters", ["b"])):
+        setattr(layer, name, value)
+        assert model.identity != before
+        before = model.identity
+
+
+def test_an_unchanged_tensor_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identity, "_SMALL", 0)
+    monkeypatch.setattr(identity, "_COLUMNS", 11)
+    monkeypatch.setattr(identity, "_tensor_hashes", {})
+    network, tokenizer = llama()
+    model = wrap(network.model, tokenizer, name="mine")
+    hash_content, sizes = identity.hash_content, list[int]()
+
+    def count(*values: Any) -> str:
+        sizes.extend(value.numel() for value in values if isinstance(value, torch.Tensor))
+        return hash_content(*values)
+
+    monkeypatch.setattr(identity, "hash_content", count)
+    before, whole = model.weights, network.model.embed_tokens.weight.numel()
+    assert max(sizes) == whole
+    sizes.clear()
+    assert model.weights == before
+    assert max(sizes) < whole / 10
+
+
+@pytest.mark.parametrize("name", ["v1", "llama"])
+def test_a_wrong_label_changes_no_number(name: str) -> None:
+    """Two networks under one name, and one under two: vectors are those of the tensors."""
+    first, second = (wrap(network.model, tokenizer, name="v1") for network, tokenizer in (llama(), llama(seed=3)))
+    assert not np.allclose(kept(first), kept(second), atol=1e-5)
+    assert np.allclose(kept(second), computed(second), atol=1e-5)
+    renamed = wrap(first.network, first.tokenizer, name=name)
+    assert np.array_equal(kept(renamed), kept(first))
 
 
 @pytest.mark.parametrize("replaced", [False, True], ids=["in place", "replaced"])

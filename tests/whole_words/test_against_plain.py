@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from wordworth.whole_words import PREDICTIONS, PredictionRules, WordModel, complete, predict_words
+from wordworth.whole_words.parting import Parting
 
 LINES = [
     "It is neither pleasant nor unpleasant to think of a garden",
@@ -113,21 +114,30 @@ def test_without_guesses_the_rest_is_the_same(tiny_pair: Pair) -> None:
     assert full.filter(known)["guess"].equals(spare.filter(known)["guess"])
 
 
-def test_no_word_is_more_probable_than_the_completions(tiny_pair: Pair) -> None:
+@pytest.mark.parametrize("punctuation", ["apart", "attached"])
+def test_no_word_is_more_probable_than_the_completions(tiny_pair: Pair, punctuation: Any) -> None:
     """Their probabilities are those that `predict_words` gives them in that place; and of all words of one unit, and
-    some of two, none that is left out is more probable."""
+    some of two, none that is left out is more probable. A mark may follow without a space, and is then another text."""
     model, _ = tiny_pair
     context = "the old river"
-    best = complete(model, context, k=6)
+    best = complete(model, [context], k=6, punctuation=punctuation)[0]
+    assert complete(model, [context, "the"], k=6, punctuation=punctuation)[0] == [
+        (word, pytest.approx(probability, rel=1e-4)) for word, probability in best
+    ]
     units = [text.decode(errors="replace") for text in model.units.texts if text]
     single = dict.fromkeys(unit.strip() for unit in units if unit[:1] == " " or model.units.trailing)
     rng = np.random.default_rng(0)
     double = [first + units[rng.integers(len(units))].strip() for first in single]
     words = [word for word in dict.fromkeys([*(one.word for one in best), *single, *double]) if word.split() == [word]]
-    table = predict_words(
-        model, [f"{context} {word}" for word in words], PredictionRules(1, guesses=False, punctuation="attached")
-    )
+    lines = [f"{context} {word}" for word in words]
+    if punctuation == "apart":  # one word more, and the units before it are the context's
+        lines += [f"{context}{word}" for word in words]
+        own, *others = model.tokenizer([context, *lines], add_special_tokens=False)["input_ids"]
+        parted = [Parting()(line).words for line in lines]
+        is_next = [ids[: len(own)] == own and len(some) == 4 for ids, some in zip(others, parted, strict=True)]
+        lines = [line for line, some, good in zip(lines, parted, is_next, strict=True) if good and some[2] == "river"]
+    table = predict_words(model, lines, PredictionRules(1, guesses=False, punctuation=punctuation))
     last = table.filter(pl.col("at") == 3).filter(pl.col("left_out").is_null() & (pl.col("form") == pl.col("word")))
-    top = last.sort("logp", descending=True).head(6)
+    top = last.sort("logp", descending=True).unique("word", keep="first", maintain_order=True).head(6)
     assert top["word"].to_list() == [one.word for one in best]
     assert top["logp"].exp().to_list() == pytest.approx([one.probability for one in best], rel=1e-4)

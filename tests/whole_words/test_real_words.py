@@ -115,7 +115,7 @@ def test_bos_as_the_file_says(plain_words: ModuleType, tmp_path: Path) -> None:
 def test_smollm2_completes_and_is_surprised() -> None:
     """The capital of France; and a garden path, whose second `the` comes as a surprise."""
     smollm2 = load_word_model("smollm2-135m", device="cpu")
-    words = complete(smollm2, "The capital of France is", k=5)
+    words = complete(smollm2, ["The capital of France is"], k=5)[0]
     assert words[0].word.startswith("Paris")
     probabilities = [one.probability for one in words]
     assert probabilities == sorted(probabilities, reverse=True)

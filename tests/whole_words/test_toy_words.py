@@ -16,6 +16,7 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerFast
 
 from wordworth.engine.batching import Budget
+from wordworth.errors import WordworthError
 from wordworth.whole_words import PredictionRules, WordModel, complete, predict_words, surprisal
 from wordworth.whole_words.reader import Node
 from wordworth.whole_words.units import units_of
@@ -298,27 +299,79 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_completions_by_hand() -> None:
     """After `the`, of the tokenizer's own units, each with its end, given that a word begins (.85): dog .15 · .75,
     cats .1 · .6 · 1, c .5 · .1, the .05 · .85, cat .1 · .4; ▁c at, another way to cat, is not added."""
-    words = complete(pieces(), "the the", k=5)
+    words = complete(pieces(), ["the the"], k=5)[0]
     assert [one.word for one in words] == ["dog", "cats", "c", "the", "cat"]
     by_hand = [0.15 * 0.75, 0.1 * 0.6, 0.5 * 0.1, 0.05 * 0.85, 0.1 * 0.4]
     assert [one.probability for one in words] == pytest.approx([p / 0.85 for p in by_hand], abs=1e-6)
-    assert complete(pieces(), " the  the\n", k=2) == words[:2]
-    everything = complete(pieces(), "the", k=50)
+    assert complete(pieces(), [" the  the\n"], k=2)[0] == words[:2]
+    everything = complete(pieces(), ["the"], k=50)[0]
     assert sorted(one.word for one in everything) == sorted(["the", "thes", "c", "cat", "cats", "dog", "dogs"])
 
 
 def test_completions_of_marked_ends() -> None:
     """to by one unit .1, ti .6 · .3, i .2; t and o</w> spell `to` too, but the tokenizer joins them."""
-    assert dict(complete(marked_ends(), "to to", k=4)) == pytest.approx({"i": 0.2, "ti": 0.18, "to": 0.1}, abs=1e-6)
+    assert dict(complete(marked_ends(), ["to to"], k=4)[0]) == pytest.approx(
+        {"i": 0.2, "ti": 0.18, "to": 0.1}, abs=1e-6
+    )
 
 
 def test_surprisal_by_hand() -> None:
     """dog after cat: .1 · (1 − .25) / (1 − .6); nothing precedes the first word."""
     table = surprisal(pieces(), "the\ncat dogs  the")
-    assert table.columns == ["word", "surprisal", "units", "place", "skipped"]
+    assert table.columns == ["text", "place", "word", "surprisal", "units", "skipped"]
+    assert table["text"].to_list() == [0, 0, 0, 0]
     assert table["word"].to_list() == ["the", "cat", "dogs", "the"]
     assert table["place"].to_list() == [0, 1, 2, 3]
     assert table["units"].to_list() == [None, 1, 2, 1]
     by_hand = [0.1 * 0.4 / 0.85, 0.1 * 0.25 * 1 / 0.4, 0.6 * 0.85 / 1]
     assert table["surprisal"].to_list()[1:] == pytest.approx([-log(p) / log(2) for p in by_hand], abs=1e-5)
     assert table["skipped"].to_list() == ["first word, which nothing precedes", None, None, None]
+
+
+def test_surprisal_of_a_list() -> None:
+    """Each text is one of its own, also a single word; a text without words has no rows."""
+    texts = ["the cat dogs the", "", "dog", "the cat"]
+    together = surprisal(pieces(), texts)
+    for number, text in enumerate(texts):
+        own = surprisal(pieces(), text)
+        assert together.filter(text=number).drop("text").equals(own.drop("text"))
+    assert together["text"].to_list() == [0, 0, 0, 0, 2, 3, 3]
+    assert surprisal(pieces(), []).schema.names() == together.schema.names()
+    with pytest.raises(WordworthError, match="a list of texts"):
+        surprisal(pieces(), ["the cat", 3])  # type: ignore[list-item]
+
+
+def test_the_first_word_after_bos() -> None:
+    """the after <s>: .4, and a word ends after it (.85); it is certain that a word begins where a text does."""
+    after = NEXT | {"<s>": {"▁the": 0.4, "▁cat": 0.35, "s": 0.25}}
+    table = surprisal(pieces(after=after), ["the cat", "dogs"], bos=True)
+    by_hand = [0.4 * 0.85, 0.1 * 0.4 / 0.85]
+    assert table["surprisal"].to_list()[:2] == pytest.approx([-log(p) / log(2) for p in by_hand], abs=1e-5)
+    assert table["surprisal"][2] == float("inf")  # the table has no ▁dog after <s>
+    assert table["skipped"].null_count() == 3
+
+
+def test_marks_are_completions_of_their_own() -> None:
+    """After `tea`: a word begins with .75; `,` by its own unit, .3 · .9; tea, by ▁tea, .2 · .75, whatever follows it.
+    `,"` is one run of marks, and `tea` without a space no word behind tea."""
+    units = ["<s>", "</s>", "▁tea", ",", "▁,", "s", "tea", ',"']
+    after = {
+        "▁tea": {",": 0.3, "▁,": 0.1, "s": 0.2, "▁tea": 0.2, "tea": 0.05, "</s>": 0.1, ',"': 0.05},
+        ",": {"▁tea": 0.5, "tea": 0.2, ",": 0.1, "</s>": 0.2},
+        "▁,": {"▁tea": 1.0},
+        "s": {"▁tea": 1.0},
+        "tea": {"▁tea": 1.0},
+        ',"': {"▁tea": 1.0},
+    }
+    begin = 1 - 0.2 - 0.05
+    found = dict(complete(pieces(units, after), ["tea tea"], k=4)[0])
+    by_hand = {",": 0.3 * 0.9, "tea": 0.2 * begin, "teas": 0.2 * 0.2, ',"': 0.05}
+    assert found == pytest.approx({word: p / begin for word, p in by_hand.items()}, abs=1e-6)
+    row = surprisal(pieces(units, after), "tea tea, tea").row(2, named=True)
+    assert 2 ** -row["surprisal"] == pytest.approx(found[","], abs=1e-6)
+    # Behind a mark, `tea` needs no space: .5 with one, .2 without, of .9.
+    assert complete(pieces(units, after), ["tea tea,"], k=1)[0][0] == ("tea", pytest.approx(0.5 * 0.75 / 0.9, abs=1e-6))
+    # Where only spaces part words, one begins with .4 after tea, and with .7 after a comma.
+    attached = complete(pieces(units, after), ["tea tea"], k=3, punctuation="attached")[0]
+    by_hand = {",": 0.1, "tea": 0.2 * 0.4, "tea,": 0.2 * 0.3 * 0.7}
+    assert dict(attached) == pytest.approx({word: p / 0.4 for word, p in by_hand.items()}, abs=1e-6)

@@ -1,26 +1,35 @@
 """Models that answer questions: vectors, completions, surprisal, inferences."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.models import Kind, kind_of, load_embedding
+from wordworth.catalog.models import Kind, kind_of, kind_of_class, load_embedding
 from wordworth.catalog.resolve import Named, Resolved, find
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 
 if TYPE_CHECKING:  # torch and transformers are imported when a model is first used
     import polars as pl
+    from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
     from wordworth.encode import LanguageModel as Encoder
     from wordworth.nli.nli import Inference
     from wordworth.nli.nli import NliModel as Network
     from wordworth.whole_words import Completion, WordModel
+    from wordworth.whole_words.model import WordFamily
+    from wordworth.whole_words.parting import Punctuation
+    from wordworth.whole_words.surprisal import Pll
+
+
+Texts = list[str] | tuple[str, ...]
 
 
 def load(
@@ -39,14 +48,22 @@ def load(
     return by_kind.get(chosen, LanguageModel)(resolved, chosen, device, precision)
 
 
+def wrap_objects(network: Any, tokenizer: Any, *, name: str = "") -> "LanguageModel | NliModel":
+    """Return the model around a network and a tokenizer of transformers; its class says which kind it is."""
+    is_nli = type(network).__name__.endswith("ForSequenceClassification")
+    return (NliModel if is_nli else LanguageModel).of(network, tokenizer, name=name)
+
+
 @dataclass(eq=False, repr=False)
 class _Named:
-    """A model by its name, path or address; its weights are loaded when it is first used."""
+    """A model by its name, path or address, loaded when it is first used; or a network and a tokenizer at hand."""
 
-    named: Resolved
+    named: Resolved | str
     kind: Kind
     device: str = "auto"
     precision: str = "float32"
+    objects: "tuple[PreTrainedModel, PreTrainedTokenizerFast] | None" = None
+    """The network and the tokenizer, where they were given."""
 
     def __repr__(self) -> str:
         return f"<{self.kind} model {self.name}>"
@@ -54,20 +71,50 @@ class _Named:
     @property
     def name(self) -> str:
         """Its name in tables."""
-        return self.named.name
+        return self.named if isinstance(self.named, str) else self.named.name
+
+    @classmethod
+    def of(cls, network: Any, tokenizer: Any, *, name: str = "") -> Self:
+        """Return the model around a network and a tokenizer of transformers.
+
+        It is measured as it is at each call: after a change in place, it is another model. It is set to evaluation
+        mode, so call `.train()` before you train it further. Without a name it is called as its folder, or its class.
+        """
+        network = _without_adapter_class(network)
+        if not getattr(tokenizer, "is_fast", False):
+            called = type(tokenizer).__name__
+            raise WordworthError(f"{called} is not a fast tokenizer; load it with AutoTokenizer.from_pretrained")
+        called = Path(network.config._name_or_path or type(network).__name__).name
+        return cls(name or called, kind_of_class(type(network).__name__), objects=(network, tokenizer))
 
     @cached_property
+    def _encoder(self) -> "Encoder":
+        from wordworth.encode import load_named, wrap
+
+        if self.objects is None:
+            return load_named(self.named, device=self.device, dtype=self.precision)
+        network, tokenizer = self.objects
+        under: Any = network.get_encoder() if network.config.is_encoder_decoder else network.base_model
+        with _keep_gradients(under):
+            return wrap(under, tokenizer, name=self.name)
+
+    def _rest(self) -> None:
+        """Set a network at hand to evaluation mode: its user may have trained it further."""
+        if self.objects is not None:
+            self.objects[0].train(False)
+
+    @property
     def encoder(self) -> "Encoder":
         """The network without a head, which encodes words, and its tokenizer."""
-        from wordworth.encode import load_named
+        self._rest()
+        return self._encoder
 
-        return load_named(self.named, device=self.device, dtype=self.precision)
-
-    def _in_context(self, words: Sequence[str], context: str, language: str, pooling: str) -> Layers:
+    def _in_context(self, words: str | Sequence[str], context: str, language: str, pooling: str) -> Layers:
         """Return words in a context that needs no ratings."""
         from wordworth.contexts import contexts_in, load_templates
         from wordworth.encode import in_contexts
 
+        words = [words] if isinstance(words, str) else words
         templates = load_templates("vast", language) if context == "bleached" else None
         contexts = contexts_in(context, words, templates=templates)
         return in_contexts(self.encoder, words, contexts, context).layers(pooling, language)
@@ -76,66 +123,125 @@ class _Named:
 class LanguageModel(_Named):
     """A causal or masked language model, or an encoder."""
 
-    @cached_property
+    @property
     def word_model(self) -> "WordModel":
         """The model with its head, which predicts words."""
-        if self.kind == "encoder":
-            raise WordworthError(
-                f"{self.name} is an encoder without a head, so it predicts no words; load a causal model"
-            )
-        from wordworth.whole_words import load_word_model
-
-        return load_word_model(self.named, self.device, self.precision)
+        self._rest()
+        return self._word_model
 
     @cached_property
-    def encoder(self) -> "Encoder":
+    def _word_model(self) -> "WordModel":
+        from wordworth.whole_words import load_word_model, wrap_word_model
+
+        if self.kind not in ("causal", "masked"):
+            raise WordworthError(
+                f"{self.name} is an encoder without a head, so it predicts no words; load a causal or masked model"
+            )
+        if self.objects is None:
+            return load_word_model(self.named, self.device, self.precision)
+        family: WordFamily = "causal" if self.kind == "causal" else "masked"
+        with _keep_gradients(self.objects[0]):
+            return wrap_word_model(*self.objects, name=self.name, family=family)
+
+    @cached_property
+    def _encoder(self) -> "Encoder":
         """The model without a head; its weights are those of `word_model` where that is loaded."""
-        return self.word_model.reader.base if "word_model" in self.__dict__ else super().encoder
+        return self._word_model.reader.base if "_word_model" in self.__dict__ else super()._encoder
 
     @property
     def pooling(self) -> str:
         """How the subwords of a word become one vector: `last` in a model that reads left to right, else `mean`."""
         return "last" if self.encoder.left_only else "mean"
 
-    def vectors(self, word: str, sentence: str, *, layer: int | None = None, pooling: str = "") -> NDArray[np.float32]:
-        """Return the vectors of a word's first occurrence in a sentence: layers × dimensions, or those of one layer."""
+    def vectors(
+        self,
+        words: str | Sequence[str],
+        sentences: str | Sequence[str],
+        *,
+        layer: int | None = None,
+        pooling: str = "",
+    ) -> NDArray[np.float32]:
+        """Return the vectors of a word's first occurrence in a sentence: layers × dimensions, or those of one layer.
+
+        With a list, there is a row per word and its sentence; one word or one sentence goes with all of the others.
+        """
         from wordworth.contexts import Context
         from wordworth.encode import encode
 
-        place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)
-        if place is None:
-            raise WordworthError(f"the word {word!r} is not in {sentence!r}")
+        contexts: list[Context] = []
+        for word, sentence in _pair(words, sentences, "words and sentences"):
+            place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)
+            if place is None:
+                raise WordworthError(f"the word {word!r} is not in {sentence!r}")
+            contexts.append(Context(word, sentence, place.start(), place.end()))
         chosen = pooling or self.pooling
-        context = Context(word, sentence, place.start(), place.end())
-        encoded = encode(self.encoder, [context], [chosen], None if layer is None else [layer])
+        encoded = encode(self.encoder, contexts, [chosen], None if layer is None else [layer])
         if encoded.failures:
-            raise WordworthError(f"{self.name} cannot locate {word!r}: {encoded.failures[0].reason}")
-        vectors: NDArray[np.float32] = encoded.vectors[chosen][0]
-        return vectors if layer is None else np.asarray(vectors[0])
+            failure = encoded.failures[0]
+            raise WordworthError(f"{self.name} cannot locate {failure.word!r}: {failure.reason}")
+        vectors: NDArray[np.float32] = encoded.vectors[chosen]
+        vectors = vectors if layer is None else vectors[:, 0]
+        return np.asarray(vectors[0]) if isinstance(words, str) and isinstance(sentences, str) else vectors
 
     def layers(
-        self, words: Sequence[str], *, context: str = "bleached", pooling: str = "", language: str = "english"
+        self, words: str | Sequence[str], *, context: str = "bleached", pooling: str = "", language: str = "english"
     ) -> Layers:
         """Return words in every layer, in a context: bleached (“This is WORD”) or decontextualized (alone)."""
         return self._in_context(words, context, language, pooling or self.pooling)
 
-    def complete(self, text: str, k: int = 5) -> "list[Completion]":
-        """Return the k most probable whole words after a text, with their probabilities."""
+    @overload
+    def complete(self, texts: str, k: int = 5) -> "list[Completion]": ...
+    @overload
+    def complete(self, texts: Texts, k: int = 5) -> "pl.DataFrame": ...
+    def complete(self, texts: str | Texts, k: int = 5) -> "list[Completion] | pl.DataFrame":
+        """Return the k most probable whole words after a text, with their probabilities; of a list, as a frame.
+
+        The frame has the columns `text` (the number of the text, from 0), `rank` (from 1), `word` and `probability`.
+        Words are those of `predict`: `Paris`, `Paris.` and `Paris,` are one answer, and a punctuation mark is a word.
+        """
+        import polars as pl
+
         from wordworth.whole_words import complete
 
-        return complete(self.word_model, text, k)
+        completions = complete(self.word_model, [texts] if isinstance(texts, str) else texts, k)
+        if isinstance(texts, str):
+            return completions[0]
+        rows = [
+            (text, rank, *completion)
+            for text, words in enumerate(completions)
+            for rank, completion in enumerate(words, start=1)
+        ]
+        schema = {"text": pl.Int32, "rank": pl.Int32, "word": pl.String, "probability": pl.Float64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
-    def surprisal(self, text: str) -> "pl.DataFrame":
-        """Return −log₂ of the probability of every word of a text, from its left context: one row per word."""
+    def surprisal(
+        self,
+        texts: str | Sequence[str],
+        *,
+        bos: bool = False,
+        punctuation: "Punctuation" = "apart",
+        pll: "Pll" = "within_word_l2r",
+    ) -> "pl.DataFrame":
+        """Return −log₂ of the probability of every word, in bits: one frame for all texts, with a row per word.
+
+        `text` is the number of the text and `place` that of the word in it, both from 0. `surprisal` is null where
+        `skipped` says why. A punctuation mark is a word of its own, unless `punctuation` is "attached".
+
+        A causal model predicts a word and its end from the words before it. Nothing precedes the first word, so it is
+        null, unless `bos` puts the model's BOS token (or its end-of-text token) before each text.
+
+        A masked model has a pseudo-log-likelihood, from all other words: "within_word_l2r" masks a token with the
+        tokens of its word behind it (Kauf & Ivanova 2023), "original" the token alone (Salazar et al. 2020).
+        """
         from wordworth.whole_words import surprisal
 
-        return surprisal(self.word_model, text)
+        return surprisal(self.word_model, texts, bos=bos, punctuation=punctuation, pll=pll)
 
 
 class SentenceEncoder(_Named):
     """A sentence encoder: one vector per text."""
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode(self, texts: str | Sequence[str]) -> NDArray[np.float32]:
         """Return texts × dimensions, each row of length 1.
 
         A text with characters that the tokenizer does not know is an error.
@@ -143,7 +249,7 @@ class SentenceEncoder(_Named):
         from wordworth.contexts import decontextualized
         from wordworth.encode import encode
 
-        encoded = encode(self.encoder, decontextualized(texts))
+        encoded = encode(self.encoder, decontextualized([texts] if isinstance(texts, str) else texts))
         if encoded.failures:
             raise WordworthError(
                 f"{self.name} cannot encode {encoded.failures[0].word!r}: {encoded.failures[0].reason}"
@@ -151,7 +257,9 @@ class SentenceEncoder(_Named):
         vectors: NDArray[np.float32] = encoded.vectors["last"][:, 0]
         return vectors
 
-    def layers(self, words: Sequence[str], *, context: str = "decontextualized", language: str = "english") -> Layers:
+    def layers(
+        self, words: str | Sequence[str], *, context: str = "decontextualized", language: str = "english"
+    ) -> Layers:
         """Return words in a context: decontextualized (alone) or bleached (“This is WORD”)."""
         return self._in_context(words, context, language, "mean")
 
@@ -159,15 +267,74 @@ class SentenceEncoder(_Named):
 class NliModel(_Named):
     """A model of natural-language inference."""
 
-    @cached_property
+    @property
     def network(self) -> "Network":
         """The network itself."""
-        from wordworth.nli.loading import load as load_nli
+        self._rest()
+        return self._network
 
-        return load_nli(self.named, self.device)
+    @cached_property
+    def _network(self) -> "Network":
+        if self.objects is None:
+            from wordworth.nli.loading import load as load_nli
 
-    def infer(self, premise: str, hypothesis: str) -> "Inference":
-        """Return the probabilities of entailment, neutral and contradiction."""
-        from wordworth.nli.nli import infer
+            return load_nli(self.named, self.device)
+        from wordworth.encode.heads import wrap_headed
+        from wordworth.nli.cross_encoder import make_cross_encoder
 
-        return infer(self.network, premise, hypothesis)
+        self._rest()
+        return make_cross_encoder(wrap_headed(*self.objects, name=self.name))
+
+    @overload
+    def infer(self, premises: str, hypotheses: str) -> "Inference": ...
+    @overload
+    def infer(self, premises: Texts, hypotheses: str | Texts) -> "pl.DataFrame": ...
+    @overload
+    def infer(self, premises: str, hypotheses: Texts) -> "pl.DataFrame": ...
+    def infer(self, premises: str | Texts, hypotheses: str | Texts) -> "Inference | pl.DataFrame":
+        """Return the probabilities of entailment, neutral and contradiction; of lists, as a frame, a row per pair.
+
+        One premise or one hypothesis goes with all of the others.
+        """
+        import polars as pl
+
+        from wordworth.nli.nli import Inference, infer
+
+        if isinstance(premises, str) and isinstance(hypotheses, str):
+            return infer(self.network, premises, hypotheses)
+        pairs = _pair(premises, hypotheses, "premises and hypotheses")
+        rows = infer(self.network, [one for one, _ in pairs], [other for _, other in pairs])
+        schema = dict.fromkeys(("premise", "hypothesis"), pl.String) | dict.fromkeys(Inference._fields, pl.Float64)
+        return pl.DataFrame([(*pair, *row) for pair, row in zip(pairs, rows, strict=True)], schema=schema, orient="row")
+
+
+def _pair(ones: str | Sequence[str], others: str | Sequence[str], called: str) -> list[tuple[str, str]]:
+    """Return two lists in pairs; a single text goes with each of the others."""
+    left, right = ([side] if isinstance(side, str) else list(side) for side in (ones, others))
+    count = len(right) if isinstance(ones, str) else len(left)
+    left, right = (side * count if isinstance(given, str) else side for side, given in ((left, ones), (right, others)))
+    if len(left) != len(right):
+        raise WordworthError(f"there are {len(left)} and {len(right)} {called}; give two lists of one length")
+    return list(zip(left, right, strict=True))
+
+
+@contextmanager
+def _keep_gradients(network: Any) -> Iterator[None]:
+    """Leave a network trainable where it was: its user may train it further."""
+    wanted = [weight for weight in network.parameters() if weight.requires_grad]
+    yield
+    for weight in wanted:
+        weight.requires_grad_(True)
+
+
+def _without_adapter_class(network: Any) -> Any:
+    """Return the network that PEFT put adapters into; refuse adapters that are not inside the network."""
+    adapters = getattr(network, "peft_config", None)
+    if adapters is None or not hasattr(network, "get_base_model"):
+        return network
+    if any(getattr(one, "is_prompt_learning", False) for one in adapters.values()):
+        raise WordworthError(
+            f"{type(network).__name__} puts a learned prompt before the text, which cannot be measured word by word; "
+            "give the model without it, or one with LoRA"
+        )
+    return network.get_base_model()

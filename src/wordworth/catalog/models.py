@@ -33,6 +33,8 @@ HEADS: dict[str, Kind] = {
     "Model": "encoder",
 }
 """How the name of an architecture ends; the first that fits."""
+WORD_HEADS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM")
+"""Ends of the names of classes that only predict words; a network at hand of another class has its head ignored."""
 SENTENCE_FILES = ("weights.npz", "sp.model")
 """What the folder of a sentence encoder holds."""
 GGUF_ENCODERS = ("bert", "roberta", "t5")
@@ -61,6 +63,13 @@ def kind_of(named: Named) -> Kind:
     if path.is_file():
         return _kind_of_gguf(path) if path.suffix == ".gguf" else "static"
     raise WordworthError(f"there is no model at {resolved.target}; give a name (`wordworth ls models`) or a path")
+
+
+def kind_of_class(name: str) -> Kind:
+    """Return causal, masked or nli by the class of a network; encoder without a head that predicts words."""
+    if name.endswith("ForSequenceClassification"):
+        return "nli"
+    return next((HEADS[end] for end in WORD_HEADS if name.endswith(end)), "encoder")
 
 
 def _kind_of_folder(folder: Path) -> Kind:
@@ -95,12 +104,12 @@ def _kind_of_config(path: Path, named: str) -> Kind:
         if "entailment" in labels:
             return "nli"
         raise WordworthError(f"{named} classifies {listed(sorted(labels)) or 'unnamed classes'}, not entailment")
-    for ending, kind in HEADS.items():
-        if architecture.endswith(ending):
-            return kind
     has_text_part = isinstance(config.get("text_config"), dict) and not config.get("is_encoder_decoder")
     if has_text_part and architecture.endswith("ForConditionalGeneration"):
         return "causal"  # it reads images or sound too
+    for ending, kind in HEADS.items():
+        if architecture.endswith(ending):
+            return kind
     raise WordworthError(f"{named} is a {architecture}, which no study here knows; {SAY}")
 
 

@@ -18,7 +18,6 @@ from wordworth.encode.tokens import ranges
 from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.words import (
-    MIN_LINE_WORDS,
     SHORT,
     Ints,
     Line,
@@ -135,6 +134,7 @@ def _cut(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...], 
     places["window"] = np.repeat(numbers[:-1], last - first)
     places["start"] -= np.repeat(begin - len(before), last - first)
     places["before"][1:] = _unsigned(places["entry"][:-1])
+    places["before"][passages.words_before[:-1]] = -1
     # What is before a text, then the window's own: two runs of tokens per window.
     source = np.concatenate([np.array(before, dtype=np.int32), passages.ids])
     runs = np.stack([np.zeros_like(begin), begin + len(before)], axis=1)
@@ -208,7 +208,7 @@ def chunks(
 ) -> Iterator[Chunk]:
     """Yield the text in parts of some batches, each read as far as it is needed, in the order of the text."""
     size, context = rules.sizes(model)
-    tokenizer = WordTokenizer(model.tokenizer, rules.units(model))
+    tokenizer = WordTokenizer(model.tokenizer, rules.units(model), has_first=rules.first_word)
     full = CHUNK_BATCHES * model.reader.budget.tokens
     short: list[Line] = []
     read = given = 0
@@ -218,7 +218,7 @@ def chunks(
         nonlocal read
         for line in lines:
             read += 1
-            if len(line.words) >= MIN_LINE_WORDS:
+            if len(line.words) >= rules.min_words:
                 yield line
             elif line.words:
                 short.append(line)
@@ -243,7 +243,7 @@ def chunks(
             if growing.tokens >= full:
                 yield finish(growing.line)
         if len(tokenizer.words) > MAX_ENTRIES:
-            tokenizer = WordTokenizer(tokenizer.tokenizer, tokenizer.units)
+            tokenizer = WordTokenizer(tokenizer.tokenizer, tokenizer.units, has_first=rules.first_word)
             if growing.places:
                 yield finish(growing.line)
             growing = _Growing(tokenizer)

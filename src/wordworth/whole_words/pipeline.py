@@ -84,7 +84,7 @@ def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionR
     runs wherever the model is."""
     units = rules.units(model)
     for chunk in chunks:
-        prepared = PreparedChunk(chunk, units, rules.punctuation)
+        prepared = PreparedChunk(chunk, units, rules)
         groups = _read_groups(model, prepared, rules)
         batches = [batch for group in groups for batch in _predict_group(model, group, rules)]
         yield table_of(prepared, [batch.search for batch in batches])
@@ -168,10 +168,13 @@ def table_of(chunk: PreparedChunk, searches: Sequence[Search]) -> pl.DataFrame:
     if searches:
         predicted = chunk.chunk.places[np.concatenate([one.places for one in searches])]
         entries = predicted["entry"]
-        columns = {
-            "guess": _guesses(chunk, searches, entries),
-            "hit1": np.concatenate([one.hit1 for one in searches]),
-            "hitk": np.concatenate([one.hitk for one in searches]),
+        if searches[0].rules.k:
+            columns = {
+                "guess": _guesses(chunk, searches, entries),
+                "hit1": np.concatenate([one.hit1 for one in searches]),
+                "hitk": np.concatenate([one.hitk for one in searches]),
+            }
+        columns |= {
             "logp": np.concatenate([one.logp for one in searches]),
             "logp_naive": np.concatenate([one.naive for one in searches]),
             "units": chunk.counts[entries],

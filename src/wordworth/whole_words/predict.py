@@ -5,7 +5,6 @@ On disk there is an entry per chunk of text, keyed by all that it depends on, so
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from functools import partial
-from math import log
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -91,16 +90,6 @@ def scan_words(
             f"no word of the text can be predicted: {why}; give lines of at least {MIN_LINE_WORDS} words"
         )
     return table
-
-
-def surprisal(model: WordModel, text: str) -> pl.DataFrame:
-    """Return how surprising each word of a text is after the words before it, a row per word.
-
-    `place` counts the words, parted by white space, from 0. `surprisal` is −log2 P(word), its end included, in bits;
-    `units` are the tokenizer's for the word. Both are null where `skipped` says why, as for the first word.
-    """
-    table = predict_words(model, [" ".join(text.split())], PredictionRules(k=1, guesses=False, punctuation="attached"))
-    return table.select("word", surprisal=-pl.col("logp") / log(2), units="units", place="at", skipped="left_out")
 
 
 def _list_reasons(table: pl.LazyFrame) -> str:

@@ -7,6 +7,7 @@ from wordworth.errors import WordworthError
 from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.parting import Punctuation
 from wordworth.whole_words.units import Units
+from wordworth.whole_words.words import MIN_LINE_WORDS
 
 Boundary = Literal["required", "ignored"]
 Beginning = Literal["given", "guessed"]
@@ -32,6 +33,7 @@ class PredictionRules:
     """How words are searched for, and how much of a text is read at once."""
 
     k: int = 10
+    """Units that count as the best. With 0, nothing is searched for: only probabilities are computed."""
     boundary: Boundary = "required"
     """Whether the end of the word is required: of a guess, that the next greedy unit begins a word; of a path, that one
     of the k best after it does. If ignored, a word is predicted as soon as it is spelled."""
@@ -47,6 +49,10 @@ class PredictionRules:
     guesses: bool = True
     """Guesses are decoded to their end also where they cannot become the word. Without it, the guess of a word that
     greedy decoding misses stays null, which saves about half of the work."""
+    first_word: bool = False
+    """The first word of a text is predicted too, after what the model has before a text, such as BOS."""
+    min_words: int = MIN_LINE_WORDS
+    """Words of a line whose words are predicted, at the least."""
     window: int | None = None
     """Tokens that are read at once; as many as the model admits by default."""
     context: int | None = None
@@ -70,7 +76,7 @@ class PredictionRules:
 
     def sizes(self, model: WordModel) -> tuple[int, int]:
         """Return the tokens of a window and of the least context; raise where the model cannot go by these rules."""
-        if not 1 <= self.k <= model.reader.width:
+        if not 0 <= self.k <= model.reader.width:
             raise WordworthError(f"k is {self.k}, and {model.name} has {model.reader.width:,} units; give 1 to as many")
         admitted = room(model.limit, model.around)
         size = admitted if self.window is None else self.window

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wordworth.encode.tokens import ranges
 from wordworth.whole_words.chunks import Chunk
-from wordworth.whole_words.parting import SPACE, WORD, Punctuation, first_character, first_kind, kind_of
+from wordworth.whole_words.parting import SPACE, WORD, first_character, first_kind, kind_of
 from wordworth.whole_words.reader import Node
 from wordworth.whole_words.rules import MORE_UNITS, PredictionRules
 from wordworth.whole_words.unit_scores import UnitQuery, UnitScores
@@ -34,7 +34,7 @@ class Ways(NamedTuple):
 class PreparedChunk:
     """A chunk made ready for a device. Distinct words are called by number; those that are skipped spell nothing."""
 
-    def __init__(self, chunk: Chunk, units: Units, punctuation: Punctuation) -> None:
+    def __init__(self, chunk: Chunk, units: Units, rules: PredictionRules) -> None:
         self.chunk = chunk
         self.lengths = np.diff(chunk.ends, prepend=0)
         """Tokens of each window."""
@@ -49,13 +49,13 @@ class PreparedChunk:
         """Words that the tokenizer makes of each: `don't` is three to one that parts at punctuation."""
         self.counts: Ints = np.array([len(target.ids) if target else 0 for target in targets], dtype=np.int64)
         """The tokenizer's own units."""
-        self.kinds = np.array([kind_of(word) if punctuation == "apart" else WORD for word in chunk.words])
+        self.kinds = np.array([kind_of(word) if rules.punctuation == "apart" else WORD for word in chunk.words])
         """Whether they are of letters or of marks."""
         self.offsets = [list_offsets(units, target) if target else [0] for target in targets]
         self.lone = np.array([offsets[1:2] == [1] for offsets in self.offsets])
         """Whether the first unit is the space before the word, and nothing more."""
         ways = [
-            spell_otherwise(units, target, offsets) if target else []
+            spell_otherwise(units, target, offsets) if target and rules.k else []
             for target, offsets in zip(targets, self.offsets, strict=True)
         ]
         self._firsts = np.cumsum([0, *map(len, ways)]) // 3
@@ -151,6 +151,8 @@ class Search:
         """What was spelled instead, of the words whose guess was decoded."""
         self._steps: dict[tuple[int, int, int, int], PathStep] = {}
         self._ways = ways = chunk.leave(self._entries)
+        self._is_first = chunk.chunk.places["before"][self.places] < 0
+        """The words that begin their text: it is certain that a word begins there."""
         is_given = rules.beginning == "given" and not (units.trailing or units.unspaced)
         opens = ways.ats == 0 if is_given else None
         self.query = UnitQuery(self.rows[ways.words] + ways.ats, ways.units.astype(np.int64), opens)
@@ -186,7 +188,9 @@ class Search:
         spans = np.stack([self.rows, ends], axis=1).ravel()
         self.logp = self.naive = np.add.reduceat(scores.own, spans)[::2]
         if not self.units.trailing:
-            self.logp = self.naive + scores.begin[ends] - scores.begin[self.rows]
+            self.logp = self.naive + scores.begin[ends] - np.where(self._is_first, 0.0, scores.begin[self.rows])
+        if not self.rules.k:
+            return []
         greedy, own_among = scores.greedy.copy(), scores.own_among.copy()
         greedy[self.rows], own_among[self.rows] = scores.opens[self.rows], scores.own_opens[self.rows]
         same = greedy == self.own

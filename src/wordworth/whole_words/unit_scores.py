@@ -94,7 +94,8 @@ class PendingScores:
         own: Ints | None = None,
     ) -> None:
         """`begins` is 1.0 where a unit begins a word, states × units; `after` is the state of each row. `own` is the
-        unit that follows each row, −1 for none; probabilities are computed only where it is given."""
+        unit that follows each row, −1 for none; probabilities are computed only where it is given. With k = 0, only
+        they are."""
         self._reader, self._rows, self._no_begin, self._after = reader, rows, begins == 0, after
         has_opens = query.opens is not None
         opens = np.zeros(len(query.rows)) if query.opens is None else query.opens
@@ -105,6 +106,11 @@ class PendingScores:
         for start in range(0, len(rows), size):
             some = slice(start, start + size)
             logits = reader.logits(rows[some])
+            if not k:
+                most, own_units = logits.amax(1), following[0][some]
+                scored = _probabilities(logits, own_units, most, begins, states[some], after[some])
+                parts.append((*(most.new_zeros(0),) * 6, *scored[1:]))
+                continue
             greedy, most, threshold = _best(logits, k)
             beginning = logits.masked_fill(self._no_begin[states[some]], -torch.inf)
             opening, _, least = _best(beginning, k) if has_opens else (greedy, most, threshold)

@@ -24,6 +24,7 @@ from transformers.convert_slow_tokenizer import bytes_to_unicode
 from wordworth.errors import WordworthError
 from wordworth.whole_words.parting import (
     MARK,
+    SPACE,
     STATES,
     WORD,
     Punctuation,
@@ -109,19 +110,20 @@ class Units:
 
     @cached_property
     def opening(self) -> Tensor:
-        """Whether a word, one space behind the last, may begin with the unit, which spells nothing beyond it."""
-        return torch.tensor([self._is_of_one_word(text, begins=not self.trailing) for text in self.texts])
+        """Whether a word, behind the last with a space or without, may begin with the unit, which spells no other word:
+        states × units."""
+        if self.trailing:
+            return self.inside
+        spaced = [text is not None and text[:1] == b" " and _is_of_one_word(text[1:]) for text in self.texts]
+        glued = torch.from_numpy(self.begin_flags) & self.inside[SPACE]
+        return glued * self.glues | torch.tensor(spaced)
 
     @cached_property
     def inside(self) -> Tensor:
-        """Whether a word that has begun may go on with the unit."""
-        return torch.tensor([self._is_of_one_word(text, begins=False) for text in self.texts])
-
-    def _is_of_one_word(self, text: bytes | None, *, begins: bool) -> bool:
-        if not text or (begins and text[:1] != b" "):
-            return False
-        rest = text[1:] if begins else text
-        return not any(space in rest for space in _SINGLE_SPACES) or (self.trailing and rest.split() == [rest[:-1]])
+        """Whether a word that has begun may go on with the unit, which spells no other word: states × units."""
+        texts = [text and text.removesuffix(b" " if self.trailing else b"") for text in self.texts]
+        is_of_one_word = torch.tensor([bool(text and _is_of_one_word(text)) for text in texts])
+        return is_of_one_word & ~torch.from_numpy(self.begin_flags)
 
     @cached_property
     def _by_text(self) -> dict[bytes, list[int]]:
@@ -176,6 +178,10 @@ class Units:
     def begin_mask(self) -> Tensor:
         """1.0 where a unit begins a word, states × units; without spaces, any may."""
         return torch.from_numpy(self.begin_flags | self.unspaced).float()
+
+
+def _is_of_one_word(text: bytes) -> bool:
+    return not any(space in text for space in _SINGLE_SPACES)
 
 
 def _drop_space(text: bytes) -> bytes:

@@ -100,8 +100,9 @@ class WordTokenizer:
     A word is looked up by its units, or by the reason why it is skipped; the number is then turned below 0 (~number).
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, units: Units) -> None:
-        self.tokenizer, self.units = tokenizer, units
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, units: Units, *, has_first: bool = False) -> None:
+        """With `has_first`, the first word of a text is a word like all others, though no space is before it."""
+        self.tokenizer, self.units, self.has_first = tokenizer, units, has_first
         self.words: list[str] = []
         self.targets: list[Target | str] = []
         """What each word is to the model, or why it is skipped."""
@@ -141,11 +142,14 @@ class WordTokenizer:
         glued = places["glued"]
         starts, shared = _find_spans(glued, [*map(len, words)], words_before, units_before, encoded)
         entries = self._number_words(words, starts, ids)
-        for at in np.flatnonzero((entries >= 0) & self._is_unopened(glued, starts, ids)).tolist():
+        is_unopened = (entries >= 0) & self._is_unopened(glued, starts, ids)
+        if self.has_first:
+            is_unopened[words_before[:-1]] = False
+        for at in np.flatnonzero(is_unopened).tolist():
             entries[at] = self.skip(words[at], UNOPENED)
-        for at in words_before[:-1].tolist():
+        for at in () if self.has_first else words_before[:-1].tolist():
             entries[at] = self.skip(words[at], FIRST)
-        for at in shared - set(words_before.tolist()):
+        for at in shared - (set() if self.has_first else set(words_before.tolist())):
             entries[at] = self.skip(words[at], SHARED)
         places["entry"], places["start"] = entries, starts
         return Passages(places, ids, words_before, units_before)

@@ -1,0 +1,161 @@
+"""The surprisal of the words of texts: from the left context, or in masked models by pseudo-log-likelihood.
+
+Nothing is kept on disk, so the numbers are those of the model as it is now.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from math import log
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from wordworth.engine.batching import by_length
+from wordworth.engine.engines import current
+from wordworth.errors import WordworthError
+from wordworth.progress import progress
+from wordworth.whole_words.chunks import Chunk, chunks
+from wordworth.whole_words.model import WordModel, frame
+from wordworth.whole_words.parting import Parting, Punctuation
+from wordworth.whole_words.pipeline import predict_chunks
+from wordworth.whole_words.rules import PredictionRules
+from wordworth.whole_words.words import Target, read_lines
+
+Pll = Literal["within_word_l2r", "original"]
+
+
+def surprisal(
+    model: WordModel,
+    texts: str | Sequence[str],
+    *,
+    bos: bool = False,
+    punctuation: Punctuation = "apart",
+    pll: Pll = "within_word_l2r",
+) -> pl.DataFrame:
+    """Return −log2 P of every word of some texts, in bits: a row per word, with `text` as the number of its text.
+
+    `place` counts the words of the text from 0; `units` are the tokenizer's for the word. `surprisal` is null where
+    `skipped` says why. Words are those of `predict_words`: a punctuation mark is a word of its own, unless punctuation
+    is `attached`. A text needs no least number of words.
+
+    A causal model predicts a word from the words before it. The word's end is included (Pimentel & Meister 2024; Oh &
+    Schuler 2024). With `bos`, a text begins after the model's BOS token (its end-of-text token, where it has no BOS),
+    and its first word has a surprisal; else nothing precedes that one, and it is null.
+
+    A masked model predicts a word from all other words, without its end. `within_word_l2r` masks each unit with the
+    units of the word behind it (Kauf & Ivanova 2023). `original` masks each unit alone (Salazar et al. 2020), which
+    makes words of several units too easy. `bos` has no effect.
+    """
+    if pll not in get_args(Pll):
+        raise WordworthError(f"there is no pll {pll!r}; choose {' or '.join(get_args(Pll))}")
+    given = check_texts(texts)
+    is_masked = model.family == "masked"
+    if bos and not is_masked:
+        model = _begin_with_bos(model)
+    rules = PredictionRules(k=0, punctuation=punctuation, first_word=bos or is_masked, min_words=1)
+    lines: list[int] = []
+
+    def parts() -> Iterator[Chunk]:
+        for chunk in chunks(model, read_lines(given, None, Parting(punctuation)), rules):
+            lines.append(chunk.lines)
+            yield chunk
+
+    stream = partial(_score_masked, pll=pll) if is_masked else partial(predict_chunks, rules=rules)
+    what = f"scoring words with {model.name}"
+    columns = {
+        "text": pl.col("line"),
+        "place": pl.col("at"),
+        "word": pl.col("word").cast(pl.String),
+        "surprisal": -pl.col("logp") / log(2),
+        "units": pl.col("units"),
+        "skipped": pl.col("left_out").cast(pl.String),
+    }
+    tables = [pl.DataFrame(schema=dict.fromkeys(columns, pl.Null))]
+    with progress(what, len(given)) as advance:
+        for table in current().map(stream, model, parts(), what):
+            tables.append(table.select(**columns))
+            advance(lines.pop(0))
+    return pl.concat(tables, how="vertical_relaxed")
+
+
+def check_texts(texts: str | Sequence[str]) -> list[str]:
+    """Return a text, or each of some, as a list."""
+    given = [texts] if isinstance(texts, str) else list(texts)
+    other = next((one for one in given if not isinstance(one, str)), None)
+    if other is not None:
+        raise WordworthError(
+            f"a text is a str, and this one is a {type(other).__name__}; give a text or a list of texts"
+        )
+    return given
+
+
+def _begin_with_bos(model: WordModel) -> WordModel:
+    """Return the model with BOS before a text, also where its tokenizer puts none there."""
+    if model.before:
+        return model
+    tokenizer = model.tokenizer
+    tokens = [token for token in (tokenizer.bos_token_id, tokenizer.eos_token_id) if token is not None]
+    if not tokens:
+        raise WordworthError(f"{model.name} has neither a BOS nor an end-of-text token; leave out bos")
+    return replace(model, before=(int(tokens[0]),), around=model.around + 1)
+
+
+def _score_masked(model: WordModel, parts: Iterable[Chunk], pll: Pll) -> Iterator[pl.DataFrame]:
+    """Yield the words of each chunk with ln of their pseudo-likelihood."""
+    for chunk in parts:
+        lengths = np.array(
+            [len(target.ids) if isinstance(target, Target) else 0 for target in chunk.targets], dtype=np.int64
+        )
+        units = lengths[chunk.places["entry"]]
+        logp = _score_units(model, chunk, units, rest_is_masked=pll == "within_word_l2r")
+        sums = np.add.reduceat(logp, np.cumsum(units) - units) if len(units) else logp
+        places = np.concatenate([chunk.places, chunk.skipped])
+        targets = [chunk.targets[entry] for entry in places["entry"]]
+        skipped = [None] * len(chunk.skipped)
+        columns = {
+            "line": places["line"].copy(),
+            "at": places["at"].copy(),
+            "word": pl.Series([chunk.words[entry] for entry in places["entry"]], dtype=pl.String),
+            "logp": pl.Series([*sums.tolist(), *skipped], dtype=pl.Float64),
+            "units": pl.Series([*units.tolist(), *skipped], dtype=pl.Int32),
+            "left_out": pl.Series([one if isinstance(one, str) else None for one in targets], dtype=pl.String),
+        }
+        yield pl.DataFrame(columns).sort("line", "at")
+
+
+def _score_units(
+    model: WordModel, chunk: Chunk, units: NDArray[np.int64], *, rest_is_masked: bool
+) -> NDArray[np.float64]:
+    """Return ln p of every unit of every word, from all other words, and from the rest of its own or without it."""
+    behind, mask = frame(model.tokenizer)[1], int(model.tokenizer.mask_token_id or 0)
+    begins = np.append(0, chunk.ends[:-1])
+    windows = chunk.places["window"]
+    word_of = np.repeat(np.arange(len(units)), units)
+    starts = chunk.places["start"][word_of].astype(np.int64)
+    ends = starts + units[word_of]
+    at = starts + np.arange(len(word_of)) - np.repeat(np.cumsum(units) - units, units)
+    texts = [[*chunk.ids[begin:end].tolist(), *behind] for begin, end in zip(begins, chunk.ends, strict=True)]
+    logp = np.zeros(len(word_of))
+
+    def run(batch: list[int]) -> Tensor:
+        rows = [texts[windows[word_of[number]]] for number in batch]
+        longest, pad = max(map(len, rows)), model.reader.base.pad
+        ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
+        own = ids[torch.arange(len(batch)), at[batch]]
+        for row, number in zip(ids, batch, strict=True):
+            row[at[number] : ends[number] if rest_is_masked else at[number] + 1] = mask
+        seen = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
+        states = model.reader.base.network(input_ids=ids.to(model.device), attention_mask=seen.to(model.device))[0]
+        picked = states[torch.arange(len(batch)), at[batch]]
+        scores: Tensor = model.reader.logits(picked).double().log_softmax(1).cpu()
+        return scores[torch.arange(len(batch)), own]
+
+    with torch.inference_mode():
+        for batch, scores in by_length(run, [len(texts[windows[word]]) for word in word_of], model.reader.budget):
+            logp[batch] = scores.numpy()
+    return logp
