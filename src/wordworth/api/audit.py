@@ -59,6 +59,7 @@ def audit(
     from wordworth.pages import write_report
 
     kind, language = settings.pop("kind", None), settings.pop("language", None)
+    engine = settings.pop("engine", "local")  # not of a study: inside a worker it would wait for workers forever
     names = [models] if isinstance(models, str) else list(models)
     place = Path("runs/audit") if folder is None else Path(folder)
     planned, notices = plan_audit(names, kind, language)
@@ -77,7 +78,7 @@ def audit(
     waiting = [step for step in steps if not step.is_finished]
     runs = [read_run(step.folder) for step in steps if step.is_finished]
     calls = [(step.planned.study.name, step.planned.models, step.settings, step.fingerprints) for step in waiting]
-    with using(settings.pop("engine", "local")) as workers:
+    with using(engine) as workers:
         outcomes = workers.map(_run_calls, None, calls, "auditing")
         for at, (step, outcome) in enumerate(zip(waiting, outcomes, strict=True), len(runs) + 1):
             name = step.planned.study.name
