@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordworth.engine.engines import using
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, print_traceback
 from wordworth.results.notices import Notice
 from wordworth.results.run import AuditRecord, PlannedStudy, Run, is_finished, read_run
 from wordworth.study import study
@@ -103,4 +103,5 @@ def _run_calls(
         try:
             yield study(name).run(models, settings, fingerprints)
         except WordworthError as error:
+            print_traceback(error)
             yield error

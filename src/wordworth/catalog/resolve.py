@@ -19,7 +19,7 @@ from wordworth.catalog.fetch.web import from_web, public_address, web_file
 from wordworth.catalog.registry import entry, knows
 from wordworth.embedding.streams import FILE_SUFFIXES, plain_name
 from wordworth.errors import WordworthError
-from wordworth.files import measured_sum
+from wordworth.files import measured_sum, refuse_special
 
 Place = Literal["catalog", "path", "web", "hub file", "hub"]
 """`hub` is a model by its name on the hub."""
@@ -103,6 +103,7 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
         there = path.exists()
     except OSError as error:
         raise WordworthError(f"{target[:80]} cannot be looked up ({error.strerror}); check the path") from error
+    refuse_special(path)
     if isinstance(named, str) and not there:
         if kind == "models" and hub_model(target) and path.suffix not in FILE_SUFFIXES:
             return Resolved(label or target, target, "hub", source=target)

@@ -14,7 +14,7 @@ import polars as pl
 from wordworth.catalog.resolve import DataSet
 from wordworth.embedding import Embedding
 from wordworth.engine.cache import damaged
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, print_traceback
 from wordworth.measure import find_measure
 from wordworth.results.columns import ITEM_TABLES, SCORES, SKIPPED, item_schema
 from wordworth.results.notices import Caution, Notice, NoticeKind, coverage_cautions, size_cautions
@@ -118,6 +118,7 @@ class Findings:
         except WordworthError as error:
             if is_requested or not isinstance(error, kinds or WordworthError):
                 raise
+            print_traceback(error)
             self.notice("failed", str(error), **place)
 
     def notice(self, kind: NoticeKind, reason: str, **more: Any) -> None:

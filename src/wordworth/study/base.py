@@ -14,6 +14,7 @@ from wordworth.catalog.registry import entry, knows, references
 from wordworth.engine.engines import using
 from wordworth.engine.identity import hashed_once
 from wordworth.engine.notices import collecting_notices, notices
+from wordworth.errors import MachineErrors
 from wordworth.task.settings import Settings, either
 
 if TYPE_CHECKING:  # a help reads studies too, and has to be quick
@@ -104,7 +105,7 @@ class Study:
         given = given or list(self.default_models)
         steps = {one.label: (one.name, one.step) for one in given if isinstance(one, Checkpoint)}
         given = [one.target if isinstance(one, Checkpoint) else one for one in given]
-        with collecting_notices():
+        with collecting_notices(), MachineErrors():
             self.check(given, settings)
             names = [model for model in given if isinstance(model, str | Path)]
             before = fingerprints_of(names, settings) if fingerprints is None else dict(fingerprints)

@@ -18,7 +18,8 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.passes import TOLERANCE, accepted
-from wordworth.engine.batching import Budget, budget_for, out_of_memory
+from wordworth.engine.batching import Budget, budget_for
+from wordworth.errors import is_out_of_memory
 from wordworth.whole_words.reader import Head, Node, Reader, Tokens, run_each
 from wordworth.whole_words.unit_scores import send
 
@@ -203,7 +204,7 @@ class CausalReader(Reader):
                 memory.columns += between
                 states = torch.cat([self._step(memory, level) for level in (first, second)])
             except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
-                if isinstance(error, RuntimeError) and out_of_memory(error):
+                if is_out_of_memory(error):
                     raise
                 return False  # the network takes no such mask or memory, or none so long
             expected = self.extend(_Memory(memory.texts), [*first, *second])
