@@ -76,6 +76,21 @@ def panic() -> None:
     file.write_text(json.dumps(content))
 
 
+def make_index(make: Callable[[Path], object]) -> None:
+    """Put a matrix next to what should be the index of its words."""
+    np.save("v.npy", np.ones((3, 2), "f4"))
+    make(Path("v.parquet"))
+
+
+def part_weights(make: Callable[[Path], object]) -> None:
+    """Let an index of weights name a file deep in the model's folder."""
+    Path("model/model.safetensors").unlink()
+    Path("model/deep/er").mkdir(parents=True)
+    make(Path("model/deep/er/part.safetensors"))
+    index = {"weight_map": {"a": "deep/er/part.safetensors"}}
+    Path("model/model.safetensors.index.json").write_text(json.dumps(index))
+
+
 def remove_working_folder() -> None:
     folder = Path("removed").resolve()
     folder.mkdir()
@@ -94,7 +109,7 @@ def files_of_a_model() -> Iterator[tuple[str, Callable[[], object], tuple[str, .
         yield f"pipe {name}", swap(file, os.mkfifo), LANGUAGE_MODEL, f"{file} is a pipe or a device"
         yield f"zero {name}", swap(file, link_zero), LANGUAGE_MODEL, f"{file} is a pipe or a device"
         yield f"holes {name}", swap(file, make_holes), LANGUAGE_MODEL, f"{file} is 1,100 GB of holes"
-    yield "loop", swap("model/model.safetensors", link_itself), LANGUAGE_MODEL, "holds neither safetensors"
+    yield "loop", swap("model/model.safetensors", link_itself), LANGUAGE_MODEL, "No such file or directory: model/mod"
 
 
 ATTACKS = [
@@ -103,6 +118,9 @@ ATTACKS = [
     ("zero of vectors", swap("vectors.txt", link_zero), VECTORS, "vectors.txt is a pipe"),
     ("holes of vectors", swap("vectors.txt", make_holes), VECTORS, "vectors.txt is 1,100 GB of holes"),
     ("loop of vectors", swap("vectors.txt", link_itself), VECTORS, "there is no file vectors.txt"),
+    ("pipe of an index", lambda: make_index(os.mkfifo), ("run", "weat", "v.npy"), "parquet is a pipe"),
+    ("loop of an index", lambda: make_index(link_itself), ("run", "weat", "v.npy"), "v.parquet"),
+    ("pipe of a part", lambda: part_weights(os.mkfifo), LANGUAGE_MODEL, "deep/er/part.safetensors is a pipe"),
     ("pipe of tests", swap("t.toml", os.mkfifo), (*VECTORS, "--test", "t.toml"), "t.toml is a pipe"),
     ("pipe of options", swap("o.toml", os.mkfifo), (*VECTORS, "--config", "o.toml"), "o.toml cannot be read"),
     ("deep options", swap("o.toml", lambda path: path.write_text(f"a = {DEEP}")), (*VECTORS, "--config", "o.toml"),
@@ -113,9 +131,9 @@ ATTACKS = [
     ("huge npz", lambda: make_huge_npz(Path("v.npz")), ("run", "weat", "v.npz"), "memory ran out (Unable to alloc"),
     ("huge pickle", lambda: make_huge_pickle(Path("v.kv")), ("run", "weat", "v.kv"), "memory ran out"),
     ("huge gguf", lambda: make_huge_gguf(Path("v.gguf")), ("run", "vast", "v.gguf"), "v.gguf"),
-    ("nobody's vectors", nothing, ("run", "weat", "~nosuchuser/v.txt"), "begins with ~"),
-    ("nobody's model", nothing, ("audit", "~nosuchuser/model"), "begins with ~"),
-    ("nobody's lexicon", nothing, ("run", "valnorm", "vectors.txt", "--lexicon", "~nosuchuser/l.csv"), "begins with"),
+    ("nobody's vectors", nothing, ("run", "weat", "~nosuchuser/v.txt"), "~nosuchuser/v.txt cannot be"),
+    ("nobody's model", nothing, ("audit", "~nosuchuser/model"), "~nosuchuser/model cannot be"),
+    ("nobody's lexicon", nothing, ("run", "valnorm", "vectors.txt", "--lexicon", "~nosuchuser/l.csv"), "cannot be"),
     ("nobody's run", nothing, (*VECTORS, "-o", "~nosuchuser/run"), "begins with ~"),
     ("nobody's checkpoints", nothing, ("run", "vast", "--checkpoints", "~nosuchuser/c"), "begins with ~"),
     ("NUL in a model", nothing, ("run", "weat", "a\0b.txt"), "there is no file a\\x00b.txt"),

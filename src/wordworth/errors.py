@@ -122,6 +122,8 @@ def _describe_machine_error(error: BaseException) -> str:
         return f"a library stopped in the middle ({reason}); fetch the model again, its tokenizer.json may be damaged"
     if isinstance(error, RuntimeError) and "home directory" in reason:  # of `Path.expanduser`
         return "a path begins with ~ and a name that no user of this machine has; write it without ~"
+    if isinstance(error, RuntimeError) and "Symlink loop" in reason:  # of `Path.resolve`
+        return f"a link leads to itself ({reason}); put the file in its place"
     if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):  # the reader has gone, as `| head` does
         return ""
     if error.filename is None and error.errno == errno.ENOENT:
@@ -132,9 +134,10 @@ def _describe_machine_error(error: BaseException) -> str:
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether the memory of the machine or of a device ran out; each library says it in its own way."""
-    if isinstance(error, MemoryError):
+    names = _names_of(error)
+    if names & {"builtins.MemoryError", "torch.OutOfMemoryError"}:
         return True
-    can_be = isinstance(error, ImportError | OSError | RuntimeError) or bool(_names_of(error) & _OF_LIBRARIES)
+    can_be = isinstance(error, ImportError | OSError | RuntimeError) or bool(names & _OF_LIBRARIES)
     return can_be and bool(_OUT_OF_MEMORY.search(str(error)))
 
 

@@ -190,6 +190,7 @@ def sha256_of(path: Path) -> str:
 
 def measured_sum(path: Path) -> str:
     """Return the checksum of an input, which may be large: measured again only if its size, time or inode changed."""
+    refuse_special(path)
     found = path.stat()
     return _sum_in_state(path, found.st_size, found.st_mtime_ns, found.st_ino)
 

@@ -14,7 +14,7 @@ from wordworth.embedding import Embedding, histwords_decades, load, reading, spa
 from wordworth.embedding.streams import OnBad
 from wordworth.engine.identity import hash_content
 from wordworth.errors import Foreign, WordworthError, nearest
-from wordworth.files import measured_sum
+from wordworth.files import measured_sum, refuse_special
 
 _OTHERS = {"static": "a static embedding", "nli": "an NLI model"}
 
@@ -90,6 +90,7 @@ def weight_files(folder: Path) -> list[Path]:
     for name in names:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise WordworthError(f"{index} names weights outside its folder ({name}); put them into {folder}")
+        refuse_special(folder / name)
     return [folder / name for name in names]
 
 

@@ -98,11 +98,12 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
     if target.startswith("hf://"):
         name = _plain(Path(hub_file(target).path), kind)
         return Resolved(label or name, target, "hub file", source=target)
-    path = Path(target).expanduser()
     try:
+        path = Path(target).expanduser()
         there = path.exists()
-    except OSError as error:
-        raise WordworthError(f"{target[:80]} cannot be looked up ({error.strerror}); check the path") from error
+    except (OSError, RuntimeError) as error:  # RuntimeError: the home folder of nobody
+        reason = getattr(error, "strerror", None) or error
+        raise WordworthError(f"{target[:80]} cannot be looked up ({reason}); check the path") from error
     refuse_special(path)
     if isinstance(named, str) and not there:
         if kind == "models" and hub_model(target) and path.suffix not in FILE_SUFFIXES:
