@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from polars.testing import assert_frame_equal
 
 from commands import Command
-from sampled import ALL
 from typed_runs import rows
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
@@ -149,21 +147,6 @@ def test_the_report_of_an_interrupted_audit_says_so(
     page = (work / "audit" / "report.md").read_text(encoding="utf-8")
     lines = [line for line in page.splitlines() if "the audit was interrupted" in line]
     assert ["weat" in line or "static" in line for line in lines] == [True, True]
-
-
-@pytest.mark.skipif(not ALL, reason="workers of Ray died on a machine under heavy load; `make test-all` runs it")
-def test_workers_find_what_one_process_finds(command: Command, work: Path) -> None:
-    pytest.importorskip("ray")
-    for folder, engine in (("here", "local"), ("there", "ray")):
-        assert command("audit", "mine.txt", "other.txt", "--quick", "-o", folder, "--engine", engine).code == 0
-    for name in STUDIES:
-        ours, theirs = (read_run(work / folder / name) for folder in ("here", "there"))
-        assert_frame_equal(ours.scores, theirs.scores)
-        assert ours.items.keys() == theirs.items.keys()
-        for table, items in ours.items.items():
-            assert_frame_equal(items, theirs.items[table])
-        for facts in ("named", "models", "data", "measures", "notices", "skipped", "method", "references"):
-            assert getattr(ours, facts) == getattr(theirs, facts), facts
 
 
 def named(models: list[str]) -> list[Resolved]:

@@ -42,7 +42,6 @@ LIBRARIES: list[Callable[[], object]] = [
     lambda: zipfile.ZipFile(io.BytesIO(b"PK")),
     lambda: Path("/no such file").read_bytes(),
     ours("open('/no such file')"),  # what only a file can be the reason of counts in our lines too
-    ours("raise MemoryError"),
 ]
 
 

@@ -1,7 +1,9 @@
 """The one error a user sees: a sentence that says what is wrong, where, and what to do; and text safe to show."""
 
 import errno
+import os
 import re
+import traceback
 from collections.abc import Iterable
 from importlib.util import find_spec
 from types import TracebackType
@@ -26,7 +28,6 @@ _OF_LIBRARIES = frozenset(
         "_lzma.LZMAError",
         "_pickle.PickleError",
         "huggingface_hub.errors.StrictDataclassError",
-        "pyo3_runtime.PanicException",
         "safetensors._safetensors_rust.SafetensorError",
         "safetensors_rust.SafetensorError",
         "struct.error",
@@ -39,7 +40,19 @@ _OF_LIBRARIES = frozenset(
 )
 
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+PANIC = "pyo3_runtime.PanicException"
+"""What libraries in Rust raise where they stop in the middle; it derives from BaseException, and cannot be imported."""
+DISK_LIMITS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""A full disk, a quota, and a limit on the size of a file."""
+SYSTEM_ERRORS = {
+    errno.EACCES: "cannot be opened ({reason}); check its rights",
+    errno.ENAMETOOLONG: "is longer than the name of a file can be; give a shorter one",
+    errno.ENOSPC: "cannot be written ({reason}); free some space, or write elsewhere",
+    errno.EFBIG: "cannot be written ({reason}); raise the limit on the size of files (ulimit -f), or write elsewhere",
+    errno.EMFILE: "cannot be opened ({reason}); raise the limit on open files (ulimit -n)",
+}
+"""What a user can do about errors of the system."""
+_OUT_OF_MEMORY = re.compile("allocate memory|out of memory|failed to map segment|can't start new thread", re.IGNORECASE)
 
 EXTRAS = {
     "language models": ("lm", "torch", "transformers", "accelerate", "gguf", "psutil"),
@@ -86,14 +99,68 @@ class Foreign:
     ) -> None:
         if kind is None or error is None or issubclass(kind, WordworthError):
             return
-        if isinstance(error, OSError) and error.errno in _FULL and not self.ours:  # `files.space_checked` reports it
+        number = error.errno if isinstance(error, OSError) else None
+        if number in DISK_LIMITS and not self.ours:  # `files.space_checked` reports it
             return
-        names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
+        if is_out_of_memory(error) or number in (errno.EACCES, errno.EMFILE):  # the file itself may be whole
+            raise WordworthError(_describe_machine_error(error)) from error
+        names = _names_of(error)
         built_in = _IN_OUR_LINES if _raised_by_us(trace) and not self.ours else _BUILT_IN
-        if kind is Exception or issubclass(kind, built_in) or names & _OF_LIBRARIES:
+        if kind is Exception or issubclass(kind, built_in) or names & {PANIC, *_OF_LIBRARIES}:
             reason = reason_of(error)
             sentence = f"{self.what} ({reason}); {self.advice}" if self.advice else f"{self.what}: {reason}"
             raise WordworthError(sentence) from error
+
+
+class MachineErrors:
+    """The door around all work: what the system, its memory or a panic may raise in any line becomes one sentence."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and (sentence := _describe_machine_error(error)):
+            raise WordworthError(sentence) from error
+
+
+def _describe_machine_error(error: BaseException) -> str:
+    """Return a sentence for an error of the machine; blank for any other."""
+    reason = reason_of(error)
+    if is_out_of_memory(error):
+        return f"memory ran out ({reason}); close other programs, use a smaller model or file, or a larger machine"
+    if PANIC in _names_of(error):
+        return f"a library stopped in the middle ({reason}); fetch the model again, its tokenizer.json may be damaged"
+    if isinstance(error, RuntimeError) and "home directory" in reason:  # of `Path.expanduser`
+        return "a path begins with ~ and a name that no user of this machine has; write it without ~"
+    if isinstance(error, RuntimeError) and "Symlink loop" in reason:  # of `Path.resolve`
+        return f"a link leads to itself ({reason}); put the file in its place"
+    if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):  # the reader has gone, as `| head` does
+        return ""
+    if error.filename is None and error.errno == errno.ENOENT:
+        return f"the working folder or TMPDIR cannot be used ({error.strerror}); change to a folder that is there"
+    advice = SYSTEM_ERRORS.get(error.errno or 0, "cannot be used ({reason}); check the path")
+    return f"{error.filename or 'stdout'} {advice.format(reason=error.strerror or reason)}"
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether the memory of the machine or of a device ran out; each library says it in its own way."""
+    names = _names_of(error)
+    if names & {"builtins.MemoryError", "torch.OutOfMemoryError"}:
+        return True
+    can_be = isinstance(error, ImportError | OSError | RuntimeError) or bool(names & _OF_LIBRARIES)
+    return can_be and bool(_OUT_OF_MEMORY.search(str(error)))
+
+
+def print_traceback(error: BaseException) -> None:
+    """Print how an error came about that is shown or recorded as a sentence, where WORDWORTH_TRACEBACK asks for it."""
+    if os.environ.get("WORDWORTH_TRACEBACK", "0") not in ("", "0"):
+        traceback.print_exception(error)
+
+
+def _names_of(error: BaseException) -> set[str]:
+    return {f"{base.__module__}.{base.__qualname__}" for base in type(error).__mro__}
 
 
 def _raised_by_us(trace: TracebackType | None) -> bool:

@@ -8,6 +8,7 @@ import lzma
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import zipfile
@@ -21,12 +22,13 @@ from typing import BinaryIO, cast
 from filelock import FileLock
 from platformdirs import user_cache_path
 
-from wordworth.errors import WordworthError
+from wordworth.errors import DISK_LIMITS, WordworthError
 
 CHUNK = 1 << 20
 SCRATCH = ".wordworth-part"
 """How the name of a temporary folder ends."""
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+SPARSE_BYTES = 1 << 30
+"""From this size on, a file that is nearly all holes is refused."""
 _REFUSED = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.EBUSY,
 )  # fmt: skip
@@ -74,6 +76,7 @@ def cache_dir() -> Path:
 
 def make_folder(folder: Path) -> None:
     """Make a folder and its parents where they are missing."""
+    folder.expanduser()  # raises where it begins with ~ and no user's name
     with space_checked(folder):
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -88,7 +91,13 @@ def space_checked(folder: Path) -> Iterator[None]:
         # Libraries in Rust name the system's error by its number: “(os error 28)”.
         found = re.search(r"\(os error (\d+)\)", str(error))
         number = getattr(error, "errno", None) or (int(found[1]) if found else 0)
-        if number in _FULL:
+        if "transport error" in str(error):  # polars, where the last bytes of a parquet file cannot be written
+            number = errno.ENOSPC
+        if number == errno.EFBIG:
+            raise WordworthError(
+                f"files in {folder} may not become that large; raise the limit (ulimit -f), or {advice}"
+            ) from error
+        if number in DISK_LIMITS:
             raise WordworthError(f"no space left in {folder}; free some, or {advice}") from error
         if number in _REFUSED and not _is_elsewhere(getattr(error, "filename", None), folder):
             raise WordworthError(f"{folder} cannot be written; {advice}") from error
@@ -177,6 +186,7 @@ def locked(target: Path, *, wait: bool = True) -> Iterator[None]:
 
 def refuse_unwritable(path: Path) -> None:
     """Refuse, before anything is computed, an output whose folder cannot be written or made."""
+    path.expanduser()  # raises where it begins with ~ and no user's name
     place = next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
     if not place.is_dir() and place != path.absolute():
         raise WordworthError(f"{place} is a file, not a folder; choose another output with -o")
@@ -188,6 +198,21 @@ def refuse_existing(path: Path) -> None:
     """Refuse an output that exists."""
     if path.exists():
         raise WordworthError(f"{path} is there already; choose another with -o, or replace it with --overwrite")
+
+
+def refuse_special(path: Path) -> None:
+    """Refuse a pipe, a device, and a file of holes, also inside a folder that is read as one: no end would be read."""
+    inside = [*path.glob("[!.]*"), *path.glob("[!.]*/[!.]*")] if path.is_dir() else []
+    for one in (path, *inside):
+        try:
+            state = one.stat()
+        except (OSError, ValueError):  # what is not there is reported where it is needed
+            continue
+        if not stat.S_ISREG(state.st_mode) and not stat.S_ISDIR(state.st_mode):
+            raise WordworthError(f"{one} is a pipe or a device; give a file in its place")
+        if state.st_size > SPARSE_BYTES and state.st_blocks * 512 * 100 < state.st_size:
+            size = f"{state.st_size / 1e9:,.0f} GB"
+            raise WordworthError(f"{one} is {size} of holes with hardly anything in them; fetch or copy it again")
 
 
 def size_of(path: Path) -> int:
@@ -205,6 +230,7 @@ def sha256_of(path: Path) -> str:
 
 def measured_sum(path: Path) -> str:
     """Return the checksum of an input, which may be large: measured again only if its size, time or inode changed."""
+    refuse_special(path)
     found = path.stat()
     return _sum_in_state(path, found.st_size, found.st_mtime_ns, found.st_ino)
 

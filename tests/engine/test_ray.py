@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 from chaos import toys
 from engine import shards
 from sampled import ALL
+from wordworth.api.audit import audit
 from wordworth.engine.engines import Engine, current, engine_of, using
 from wordworth.errors import WordworthError
 
@@ -37,6 +38,21 @@ def cluster() -> Iterator[Any]:
 def test_no_cluster_is_an_error_at_once() -> None:
     with pytest.raises(WordworthError, match=r"no Ray cluster answers at 127\.0\.0\.1:9 .*ray start"):
         engine_of("ray:127.0.0.1:9")
+
+
+def test_without_an_address_no_cluster_of_others_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file in /tmp names a running cluster; it may be that of another test or user, and end at any time."""
+    addresses: list[str] = []
+
+    def join(*, address: str, **_: Any) -> None:
+        addresses.append(address)
+        raise RuntimeError("as if it could not be joined")
+
+    monkeypatch.setattr(ray, "init", join)
+    for named in ("", "auto"):
+        with pytest.raises(WordworthError, match="cannot be joined"):
+            engine_of(f"ray:{named}" if named else "ray")
+    assert addresses == ["local", "auto"]
 
 
 def test_actors_import_nothing_from_the_working_folder(cluster: Any, tmp_path: Path) -> None:
@@ -100,7 +116,7 @@ def test_a_worker_that_is_killed_from_outside_is_restarted(engine: Engine) -> No
 
 
 def test_a_shard_that_kills_every_worker_is_an_error(engine: Engine) -> None:
-    with pytest.raises(WordworthError, match="dying: the same shards ended 3 workers"):
+    with pytest.raises(WordworthError, match="dying: Ray gave up after 3 attempts"):
         list(engine.map(shards.die_always, 5, range(8), "dying"))
     assert list(engine.map(shards.square, 0, range(3), "squaring")) == [0, 1, 4]
 
@@ -140,3 +156,22 @@ def test_a_study_finds_the_same_on_ray(
         assert_frame_equal(items.collect(), there.items[table].collect(), abs_tol=1e-6, rel_tol=1e-6)
     assert here.notices == there.notices
     assert list(here.models) == list(there.models)
+
+
+def test_an_audit_on_workers_is_that_of_one_process(made: Path, engine: Engine, tmp_path: Path) -> None:
+    rows = [line.partition(" ") for line in (made / "vectors.txt").read_text().splitlines()]
+    for shift, name in enumerate(("mine", "other")):
+        lines = [f"{word} {rows[at - shift][2]}\n" for at, (word, *_) in enumerate(rows)]
+        (tmp_path / f"{name}.txt").write_text("".join(lines))
+    models = [str(tmp_path / "mine.txt"), str(tmp_path / "other.txt")]
+    here = audit(models, tmp_path / "here", quick=True)
+    there = audit(models, tmp_path / "there", quick=True, engine=engine)
+    assert [run.study for run in there.runs] == ["valnorm", "weat", "static"]
+    assert here.notices == there.notices
+    for ours, theirs in zip(here.runs, there.runs, strict=True):
+        assert_frame_equal(ours.scores, theirs.scores)
+        assert ours.items.keys() == theirs.items.keys()
+        for table, items in ours.items.items():
+            assert_frame_equal(items.collect(), theirs.items[table].collect())
+        for facts in ("settings", "named", "models", "data", "measures", "notices", "skipped", "method", "references"):
+            assert getattr(ours, facts) == getattr(theirs, facts), facts

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordworth.engine.engines import using
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, print_traceback
 from wordworth.results.run import AuditRecord, PlannedStudy, Run, read_finished
 from wordworth.results.vocabulary import Notice
 from wordworth.study import study
@@ -59,6 +59,7 @@ def audit(
 
     names: Names = {}
     kind, language = settings.pop("kind", None), settings.pop("language", None)
+    engine = settings.pop("engine", "local")  # not of a study: inside a worker it would wait for workers forever
     given = [models] if isinstance(models, str) else list(models)
     place = Path("runs/audit") if folder is None else Path(folder)
     planned, notices = plan_audit([resolve_model(one, names) for one in given], kind, language)
@@ -78,7 +79,7 @@ def audit(
     waiting = [step for step in steps if step.run is None]
     runs = [step.run for step in steps if step.run is not None]
     calls = [(step.planned.study.name, step.inputs, step.fingerprints) for step in waiting]
-    with using(settings.pop("engine", "local")) as workers:
+    with using(engine) as workers:
         outcomes = workers.map(_run_calls, None, calls, "auditing")
         for at, (step, outcome) in enumerate(zip(waiting, outcomes, strict=True), len(runs) + 1):
             name = step.planned.study.name
@@ -103,4 +104,5 @@ def _run_calls(nothing: None, calls: Iterable[tuple[str, Inputs, Mapping[str, st
         try:
             yield study(name).run_on(inputs, fingerprints)
         except WordworthError as error:
+            print_traceback(error)
             yield error

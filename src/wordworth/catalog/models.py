@@ -10,9 +10,11 @@ from wordworth.catalog.fetch.hub import HubFile, config_of, from_hub, hub_model,
 from wordworth.catalog.fetch.sources import here, is_offline
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import Named, Resolved, find, located
+from wordworth.embedding import Embedding, load
+from wordworth.embedding.blocks import OnBad
 from wordworth.engine.cache import hash_content
 from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of, require
-from wordworth.files import measured_sum
+from wordworth.files import measured_sum, refuse_special
 
 if TYPE_CHECKING:  # numpy, which a kind is told without
     from wordworth.embedding import Embedding
@@ -162,7 +164,6 @@ def refuse_name(resolved: Resolved) -> None:
 
 
 def _load_declared(resolved: Resolved, declared: Entry, on_bad: "OnBad") -> "Embedding":
-    from wordworth.embedding import load
 
     family = declared.details["family"]
     if family != "static":
@@ -235,6 +236,7 @@ def weight_files(folder: Path) -> list[Path]:
     for name in names:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise WordworthError(f"{index} names weights outside its folder ({name}); put them into {folder}")
+        refuse_special(folder / name)
     return [folder / name for name in names]
 
 

@@ -20,7 +20,7 @@ from wordworth.catalog.fetch.hub import from_hub, hub_file, hub_model
 from wordworth.catalog.fetch.web import from_web, public_address, web_file
 from wordworth.catalog.registry import Entry, Source, entry, knows
 from wordworth.errors import WordworthError
-from wordworth.files import FILE_SUFFIXES, measured_sum, plain_name
+from wordworth.files import FILE_SUFFIXES, measured_sum, plain_name, refuse_special
 
 Place = Literal["catalog", "path", "web", "hub file", "hub"]
 """`hub` is a model by its name on the hub."""
@@ -128,11 +128,13 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
     if target.startswith("hf://"):
         name = label or _plain(Path(hub_file(target).path), kind)
         return Resolved(name, str(named), **facts, place="hub file", source=target)
-    path = Path(target).expanduser()
     try:
+        path = Path(target).expanduser()
         is_there = path.exists()
-    except OSError as error:
-        raise WordworthError(f"{target[:80]} cannot be looked up ({error.strerror}); check the path") from error
+    except (OSError, RuntimeError) as error:  # RuntimeError: the home folder of nobody
+        reason = getattr(error, "strerror", None) or error
+        raise WordworthError(f"{target[:80]} cannot be looked up ({reason}); check the path") from error
+    refuse_special(path)
     if is_text and not is_there:
         if kind == "models" and hub_model(target) and path.suffix not in FILE_SUFFIXES:
             return Resolved(label or target, str(named), **facts, place="hub", source=target)

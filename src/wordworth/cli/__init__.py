@@ -1,6 +1,5 @@
 """The `wordworth` command."""
 
-import errno
 import os
 import sys
 from importlib import import_module
@@ -10,7 +9,7 @@ import typer
 
 from wordworth import __version__
 from wordworth.cli.commands import LazyGroup, make_command
-from wordworth.errors import WordworthError, visible
+from wordworth.errors import MachineErrors, WordworthError, print_traceback, visible
 
 ABOUT = "What a word is worth to a model: word meaning, stereotypes, and the words it never says."
 
@@ -135,32 +134,20 @@ def about(
 UsageError: Any = typer.BadParameter.__base__
 
 
-OS_ERRORS = {
-    errno.EACCES: "cannot be opened ({reason}); check its rights",
-    errno.ENAMETOOLONG: "is longer than the name of a file can be; give a shorter one",
-    errno.ENOSPC: "cannot be written ({reason}); free some space, or write elsewhere",
-}
-"""Errors of the system that a user can do something about."""
-
-
 def main() -> None:
     """Run the command; an error of the user's is one line on stderr and exit code 2."""
     try:
-        code = app(prog_name="wordworth", standalone_mode=False)  # 130 after Ctrl-C
-        sys.stdout.flush()  # here an error of stdout is one line; at the end of the process it would not be
+        with MachineErrors():
+            code = app(prog_name="wordworth", standalone_mode=False)  # 130 after Ctrl-C
+            sys.stdout.flush()  # here an error of stdout is one line; at the end of the process it would not be
     except WordworthError as error:
-        if os.environ.get("WORDWORTH_TRACEBACK", "0") != "0":  # for a report of a bug
-            raise
+        print_traceback(error)
         message = str(error)
     except BrokenPipeError:  # the reader has gone, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
-    except OSError as error:
-        if error.errno not in OS_ERRORS:
-            raise
-        name = error.filename or "stdout"
-        message = str(WordworthError(f"{name} {OS_ERRORS[error.errno].format(reason=error.strerror)}"))
     except UsageError as error:
+        print_traceback(error)
         message = error.format_message()
         if not message or message.startswith("Usage:"):  # a command without its arguments has shown its help
             raise SystemExit(2) from None

@@ -12,7 +12,8 @@ from wordworth.encode.model import LanguageModel
 from wordworth.encode.passes import KeysValues, Stop, hidden_states, run_prefixes, run_tokens
 from wordworth.encode.prefixes import NodeCopies, PrefixGroup, TrieLevel, group_by_prefix
 from wordworth.encode.tokens import Numbers, Tokens, padded, ranges
-from wordworth.engine.batching import Budget, PassTally, by_length, in_order, out_of_memory
+from wordworth.engine.batching import Budget, PassTally, by_length, in_order
+from wordworth.errors import is_out_of_memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ def run_sentences(job: EncodingJob, tokens: Tokens, *, share_prefixes: bool = Tr
                 try:
                     ran = run_group(job, group, group.copies(tokens, job.starts))
                 except RuntimeError as error:
-                    if not out_of_memory(error):
+                    if not is_out_of_memory(error):
                         raise
                     # The keys and values of so many paths do not fit; whole sentences can be cut into batches further.
                     job.tally.halvings += 1

@@ -9,7 +9,7 @@ from typing import TypeVar
 import psutil
 import torch
 
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, is_out_of_memory
 
 BATCH_TOKENS = {"cpu": 512, "cuda": 16384}
 PASS_COST = {"cpu": 32, "cuda": 2048}
@@ -131,17 +131,12 @@ def free_memory(device: torch.device) -> int:
     return free
 
 
-def out_of_memory(error: RuntimeError) -> bool:
-    """Whether the memory of a device, or of the machine, ran out."""
-    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
-
-
 def _attempt(run: Run[Ran], batch: list[int], size: int, budget: Budget, tally: PassTally) -> tuple[Ran] | None:
     """`run(batch)`, or None when memory ran out: the budget is then half of the `size` tokens that did not fit."""
     try:
         return (run(batch),)
     except RuntimeError as error:
-        if not out_of_memory(error):
+        if not is_out_of_memory(error):
             raise
         if len(batch) == 1:
             raise WordworthError(

@@ -1,4 +1,4 @@
-"""`--engine ray[:ADDRESS]`: workers are actors on a Ray cluster; without an address, on this machine's.
+"""`--engine ray[:ADDRESS]`: workers are actors on a Ray cluster; without an address, on one that is started here.
 
 Every machine needs Wordworth and the models, which it takes from its own cache or fetches; results come back to the
 driver, so no disk is shared. Each actor has one GPU, or some cores. Ray restarts an actor that dies, killed or out of
@@ -17,7 +17,7 @@ from typing import Any
 
 from wordworth.engine.cache import kind_folder
 from wordworth.engine.engines import Engine, Stream, notice
-from wordworth.errors import Foreign, WordworthError, require
+from wordworth.errors import Foreign, WordworthError, reason_of, require
 
 ATTEMPTS = 3
 """Times that Ray runs shards whose worker dies."""
@@ -83,9 +83,11 @@ class RayCluster(Engine):
         try:
             results, seconds, sentences, error = self._ray.get(call)
         except (errors.RayActorError, errors.OutOfMemoryError) as death:
+            causes = [line for line in str(death).splitlines() if " because " in line]
+            reason = causes[0] if causes else reason_of(death)
             raise WordworthError(
-                f"{what}: the same shards ended {ATTEMPTS} workers (killed, or out of memory); use a machine with more "
-                "memory (what was done is kept)"
+                f"{what}: Ray gave up after {ATTEMPTS} attempts ({reason}); where memory ran out, use a machine "
+                "with more (what was done is kept)"
             ) from death
         for sentence in sentences:
             notice(sentence)
@@ -147,7 +149,10 @@ def _import_ray() -> Any:
 
 
 def _join(ray: Any, address: str) -> None:
-    """Join the cluster at an address; without one, that of this machine, started now if there is none."""
+    """Join the cluster at an address; without one, start a cluster on this machine.
+
+    Ray itself would join any cluster that a file in /tmp names, which may be another program's or another user's.
+    """
     kind_folder("vectors")  # a run without a cache has one folder for all its processes, named by the environment
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # the next version's way, which it asks for
@@ -161,7 +166,7 @@ def _join(ray: Any, address: str) -> None:
             ) from error
     own = {} if address else {"include_dashboard": False}
     with Foreign(f"the Ray cluster {address} cannot be joined", "see `ray status`"):
-        ray.init(address=address or None, log_to_driver=False, logging_level="error", **own)
+        ray.init(address=address or "local", log_to_driver=False, logging_level="error", **own)
 
 
 def _plan_workers(ray: Any) -> tuple[int, dict[str, Any]]:

@@ -14,7 +14,7 @@ import polars as pl
 from wordworth.catalog.resolve import DataSet
 from wordworth.embedding import Embedding
 from wordworth.engine.cache import damaged
-from wordworth.errors import WordworthError
+from wordworth.errors import WordworthError, print_traceback
 from wordworth.measure import find_measure
 from wordworth.results.columns import ITEM_TABLES, SCORES, SKIPPED, item_schema
 from wordworth.results.run import DataFacts, MeasureFacts, ModelFacts, Run, surroundings
@@ -125,6 +125,7 @@ class Findings:
         except WordworthError as error:
             if is_requested or not isinstance(error, kinds or WordworthError):
                 raise
+            print_traceback(error)
             self.notice("failed", str(error), **place)
 
     def notice(self, kind: NoticeKind, reason: str, **more: Any) -> None:

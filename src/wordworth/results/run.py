@@ -16,7 +16,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from wordworth.errors import WordworthError, first_problem
-from wordworth.files import refuse_unwritable, replacing, sha256_of
+from wordworth.files import refuse_special, refuse_unwritable, replacing, sha256_of
 from wordworth.measure.declaration import Better
 from wordworth.results.columns import ITEM_TABLES, SCORES, as_text, from_text, item_schema
 from wordworth.results.vocabulary import Caution, Notice
@@ -254,6 +254,7 @@ def read_manifest(folder: Path) -> Run:
     path = folder / MANIFEST
     if not path.is_file():
         raise WordworthError(f"{folder} is not a run: it has no {MANIFEST}")
+    refuse_special(folder)
     try:
         run = Run.model_validate_json(path.read_bytes(), strict=True)
     except OSError as error:

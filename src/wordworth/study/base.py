@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.engine.cache import hashed_once
 from wordworth.engine.engines import collecting_notices, notices, using
+from wordworth.errors import MachineErrors
 from wordworth.task.settings import Settings, either
 
 if TYPE_CHECKING:  # a help reads studies too, and has to be quick
@@ -97,7 +98,7 @@ class Study:
         from wordworth.study.names import refuse_changed
 
         models, settings = inputs.models, inputs.settings
-        with collecting_notices():
+        with collecting_notices(), MachineErrors():
             self.check(inputs)
             before = inputs.fingerprints() if fingerprints is None else dict(fingerprints)
             started, clock = datetime.now(UTC), time.monotonic()

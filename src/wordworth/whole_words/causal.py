@@ -18,7 +18,8 @@ from transformers import DynamicCache
 
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.passes import TOLERANCE, UNABLE, accepted
-from wordworth.engine.batching import Budget, budget_for, out_of_memory
+from wordworth.engine.batching import Budget, budget_for
+from wordworth.errors import is_out_of_memory
 from wordworth.whole_words.reader import Head, Node, Reader, Tokens, run_each
 from wordworth.whole_words.unit_scores import send
 
@@ -206,7 +207,7 @@ class CausalReader(Reader):
                 memory.columns += between
                 states = torch.cat([self._step(memory, level) for level in (first, second)])
             except UNABLE as error:
-                if isinstance(error, RuntimeError) and out_of_memory(error):
+                if is_out_of_memory(error):
                     raise
                 return False  # the network takes no such mask or memory, or none so long
             expected = self.extend(_Memory(memory.texts), [*first, *second])

@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 import torch
 
-from wordworth.engine.batching import by_length, free_memory, out_of_memory
+from wordworth.engine.batching import by_length, free_memory
+from wordworth.errors import is_out_of_memory
 from wordworth.whole_words.chunks import Chunk
 from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.rules import PredictionRules
@@ -126,7 +127,7 @@ def _predict_group(model: WordModel, group: list[Batch], rules: PredictionRules)
         _follow(model, group, rules)
         return group
     except RuntimeError as error:
-        if not out_of_memory(error):
+        if not is_out_of_memory(error):
             raise
     chunk, numbers = group[0].chunk, [number for batch in group for number in batch.numbers]
     group.clear()

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from wordworth.errors import WordworthError, listed, reason_of
+from wordworth.files import refuse_special
 
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
@@ -50,6 +51,7 @@ def read_text(path: Path) -> str:
         raise WordworthError(
             f"there is no file {path}; give the path of a file that is there, or a name of the catalog"
         )
+    refuse_special(path)
     raw = path.read_bytes()
     try:
         return raw.decode("utf-8-sig")
