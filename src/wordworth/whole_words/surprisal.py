@@ -24,6 +24,7 @@ from wordworth.whole_words.model import WordModel, frame
 from wordworth.whole_words.parting import Parting, Punctuation
 from wordworth.whole_words.pipeline import predict_chunks
 from wordworth.whole_words.rules import PredictionRules
+from wordworth.whole_words.unit_scores import to_double
 from wordworth.whole_words.words import Target, read_lines
 
 Pll = Literal["within_word_l2r", "original"]
@@ -150,9 +151,9 @@ def _score_units(
         for row, number in zip(ids, batch, strict=True):
             row[at[number] : ends[number] if rest_is_masked else at[number] + 1] = mask
         seen = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
-        states = model.reader.base.network(input_ids=ids.to(model.device), attention_mask=seen.to(model.device))[0]
+        states = model.reader.logits.read(ids.to(model.device), attention_mask=seen.to(model.device))
         picked = states[torch.arange(len(batch)), at[batch]]
-        scores: Tensor = model.reader.logits(picked).double().log_softmax(1).cpu()
+        scores: Tensor = to_double(model.reader.logits(picked)).log_softmax(1).cpu()
         return scores[torch.arange(len(batch)), own]
 
     with torch.inference_mode():

@@ -109,7 +109,7 @@ class PendingScores:
             if not k:
                 most, own_units = logits.amax(1), following[0][some]
                 scored = _probabilities(logits, own_units, most, begins, states[some], after[some])
-                parts.append((*(most.new_zeros(0),) * 6, *scored[1:]))
+                parts.append((most.isfinite(), *(most.new_zeros(0),) * 6, *scored[1:]))
                 continue
             greedy, most, threshold = _best(logits, k)
             beginning = logits.masked_fill(self._no_begin[states[some]], -torch.inf)
