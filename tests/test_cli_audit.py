@@ -60,7 +60,8 @@ def test_an_audit_and_the_same_again(command: Command, work: Path) -> None:
     first = command("audit", "mine.txt", "--quick")
     assert first.code == 0, first.err
     assert {path.name for path in folder.iterdir()} == {*STUDIES, "report.html", "audit.json"}
-    assert "\nDoes it know what words mean?\n  mine" in first.out
+    assert first.out.startswith("mine")
+    assert "valence" in first.out
     written = runs_written(folder)
 
     def audit_again(*options: str) -> set[str]:
@@ -101,7 +102,7 @@ def test_a_model_written_while_an_audit_runs_is_not_recorded_as_measured(
     answer = command("audit", "mine.txt", "--quick", "-o", "audit")
     assert answer.code == 1
     assert set(runs_written(work / "audit")) == {"valnorm"}
-    assert "weat: mine.txt changed while it was measured" in " ".join(answer.out.split())
+    assert "weat: mine.txt changed while it was measured" in " ".join(answer.err.split())
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,6 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
         answer = command("audit", "mine.txt", "--quick", "-o", "audit")
     assert answer.code == 1
     assert "words are gone" in answer.err
-    assert "What failed" in answer.out
     page = work / "audit" / "report.html"
     assert "words are gone" in page.read_text(encoding="utf-8")
     assert command("audit", "mine.txt", "--quick", "-o", "audit").code == 0
