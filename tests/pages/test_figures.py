@@ -17,7 +17,7 @@ from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.figures.behaviour import ESTIMATORS
 from wordworth.pages.figures.charts import COLOURS
 from wordworth.pages.page import write_report
-from wordworth.pages.runs import ended, read_runs
+from wordworth.pages.runs import keep_last_steps, read_runs
 from wordworth.results.run import Run
 
 
@@ -285,7 +285,7 @@ def test_curves_by_step(tmp_path: Path) -> None:
     text = " ".join(sentence for some in plain_answers(every).values() for sentence in some)
     assert "tiny@step1000 reads valence best" in text
     assert "tiny@step10 " not in text
-    assert ended(every).models == ["tiny@step1000"]
+    assert keep_last_steps(every).models == ["tiny@step1000"]
     page = write_report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
     assert all(f'id="{one}"' in page for one in STEP_FIGURES)
     assert not {*STEP_FIGURES} & figures_by_id(*trained(10)).keys()  # one step is no curve

@@ -249,7 +249,7 @@ def test_debias_removes_what_it_says(subspace: str, expected: set[str]) -> None:
     ],
 )
 def test_whole_words_of_a_model_that_was_fine_tuned(model: str, text: str | None, difference: str) -> None:
-    run = record("predict", {model: {"family": "causal", **({"fine_tuned": text} if text else {})}})
+    run = record("predict", {model: {"family": "causal", **({"fine_tuned": text, "base": "gpt2"} if text else {})}})
     where = {"experiment": "prediction", "model": model, "dataset": "wikitext-103-test", "n": 5000}
     for columns in (
         {"measure": "perplexity"},

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from made_runs import finish, random_predict, random_vast, record
-from wordworth.pages.runs import ALL, ended, read_runs
+from wordworth.pages.runs import ALL, keep_last_steps, read_runs
 
 
 def test_an_audit_is_its_runs(audit: Path) -> None:
@@ -47,4 +47,4 @@ def test_a_training_is_shown_by_its_last_step() -> None:
     runs = read_runs([finish(run)])
     assert runs.models == ["tiny@step5", "tiny@step10"]
     assert runs.facts.keys() == {*runs.models}
-    assert ended(runs).models == ["tiny@step10"]
+    assert keep_last_steps(runs).models == ["tiny@step10"]

@@ -21,7 +21,7 @@ Weights = Vectors | NDArray[np.integer]
 
 
 def weighted_mean(words: Vectors, weights: Weights | None = None) -> Matrix:
-    """The mean of a list's vectors: (..., words, dim) and (words, resamples) → (..., resamples, dim)."""
+    """Return the mean of a list's vectors: (..., words, dim) and (words, resamples) → (..., resamples, dim)."""
     count = words.shape[-2]
     if not count:
         raise WordworthError("a class without words has no mean; give at least one word of each")
@@ -30,13 +30,13 @@ def weighted_mean(words: Vectors, weights: Weights | None = None) -> Matrix:
 
 
 def mean_over_targets(values: Matrix, weights: Weights) -> Matrix:
-    """The measure from its targets' values (..., targets, resamples), the targets weighted too → (..., resamples)."""
+    """Return the mean of values (..., targets, resamples) over their targets, weighted too → (..., resamples)."""
     drawn = shares(weights, values.shape[-2])
     return np.asarray(np.einsum("...tr,tr->...r", values, drawn), dtype=np.float64)
 
 
 def shares(weights: Weights, count: int) -> Matrix:
-    """Weights of `count` words that sum to one in every resample."""
+    """Return weights of `count` words that sum to one in every resample."""
     total = weights.sum(axis=0)
     if weights.ndim != 2 or len(weights) != count or not (total > 0).all():
         raise WordworthError(f"{count} words need weights (words, resamples) of positive sum, not {weights.shape}")
@@ -44,7 +44,7 @@ def shares(weights: Weights, count: int) -> Matrix:
 
 
 def plain(values: Matrix, *weights: object) -> Matrix:
-    """Values without the axis of resamples where there were no weights."""
+    """Return values without the axis of resamples where there were no weights."""
     return values if any(counts is not None for counts in weights) else values[..., 0]
 
 
@@ -60,7 +60,7 @@ declare(
 
 
 def rank_agreement(one: Vectors, other: Vectors) -> Matrix:
-    """Spearman's ρ down the columns of two arrays (layers, resamples) → (resamples).
+    """Return Spearman's ρ down the columns of two arrays (layers, resamples) → (resamples).
 
     NaN where all layers of a resample are alike: it has no order.
     """
@@ -77,7 +77,7 @@ declare(
 
 
 def manzini(targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None) -> Matrix:
-    """|mean_i mean_{a ∈ A_i} cos(w, a)| of each word: (..., words, dim), classes (..., n_i, dim) → (..., words).
+    """Return |mean_i mean_{a ∈ A_i} cos(w, a)| of each word: (..., words, dim), classes (..., n_i, dim) → (..., words).
 
     With `weights` of each class's words → (..., words, resamples).
     """
@@ -87,7 +87,7 @@ def manzini(targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[W
 def manzini_centroid(
     targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None
 ) -> Matrix:
-    """|mean_i cos(w, μ_i)|, μ_i the mean of a class: what the tables of Bommasani et al. hold; shapes as in `manzini`.
+    """Return |mean_i cos(w, μ_i)|, μ_i a class's mean, as in the tables of Bommasani et al.; shapes as in `manzini`.
 
     It is larger than by their formula, since a mean of vectors is shorter than the vectors are.
     """
@@ -98,7 +98,7 @@ def manzini_centroid(
 
 
 def mean_cosine(targets: Vectors, sets: Sequence[Vectors], weights: Sequence[Weights] | None = None) -> Matrix:
-    """mean_i mean_{a ∈ A_i} cos(w, a): the classes weigh alike, however many words they have."""
+    """Return mean_i mean_{a ∈ A_i} cos(w, a): the classes weigh alike, however many words they have."""
     if not sets or not all(words.shape[-2] for words in sets):
         raise WordworthError("a class without words has no cosines; give at least one word of each")
     # The mean of cosines is the product with the mean of unit vectors.
@@ -114,7 +114,7 @@ declare(
 
 
 def mac(targets: Vectors, attributes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None) -> Matrix:
-    """mean_j mean_{a ∈ A_j} (1 − cos(t, a)) of each target: (..., words, dim), sets (..., n_j, dim) → (..., words).
+    """Return mean_j mean_{a ∈ A_j} (1 − cos(t, a)) of each t: (..., words, dim), sets (..., n_j, dim) → (..., words).
 
     The targets are the words of the classes and each A_j a set of attributes; the measure is the mean over targets.
     With `weights` of each set's words → (..., words, resamples).
@@ -142,7 +142,7 @@ def garg_euclidean(
     normalized: bool = False,
     weights: tuple[Weights, Weights] | None = None,
 ) -> Matrix:
-    """|‖w − μ₁‖ − ‖w − μ₂‖| of each word, μ the mean of a class: (..., words, dim) → (..., words).
+    """Return |‖w − μ₁‖ − ‖w − μ₂‖| of each word, μ the mean of a class: (..., words, dim) → (..., words).
 
     It grows with the length of the vectors, so layers and models are not comparable by it, unless all vectors are
     `normalized` to length one first (Bommasani et al. 2020, footnote 6). With `weights` of the two classes' words →
@@ -160,18 +160,18 @@ def garg_euclidean(
 def garg_cosine(
     targets: Vectors, A1: Vectors, A2: Vectors, *, weights: tuple[Weights, Weights] | None = None
 ) -> Matrix:
-    """|cos(w, μ₁) − cos(w, μ₂)| of each word, centroids of vectors as they are; shapes as in `garg_euclidean`."""
+    """Return |cos(w, μ₁) − cos(w, μ₂)| of each word, μ of vectors as they are; shapes as in `garg_euclidean`."""
     first, second = (unit_rows(mean, "the classes' means") for mean in _centroids(A1, A2, weights))
     return plain(np.abs(cosines_with(targets, first - second, "the targets")), weights)
 
 
 def _centroids(A1: Vectors, A2: Vectors, weights: tuple[Weights, Weights] | None) -> list[Matrix]:
-    """(..., resamples, dim) of each class."""
+    """Return (..., resamples, dim) of each class."""
     return [weighted_mean(words, drawn) for words, drawn in zip((A1, A2), weights or (None, None), strict=True)]
 
 
 def _distances(words: Matrix, squares: Matrix, means: Matrix) -> Matrix:
-    """‖w − μ‖ from ‖w‖², one product for all: (..., words, dim), (..., resamples, dim) → (..., words, resamples)."""
+    """Return ‖w − μ‖ from ‖w‖², by one product: (..., words, dim), (..., resamples, dim) → (..., words, resamples)."""
     products = words @ means.swapaxes(-1, -2)
     return np.asarray(np.sqrt(np.maximum(squares - 2 * products + np.vecdot(means, means)[..., None, :], 0)))
 
@@ -187,7 +187,7 @@ declare(
 
 
 def ect(targets: Vectors, A1: Vectors, A2: Vectors, *, resamples: int = RESAMPLES, seed: int = 0) -> Correlation:
-    """Spearman's ρ of the targets' cosines with the two classes' means: (..., words, dim) → (...). 1 is no bias.
+    """Return Spearman's ρ of the targets' cosines with the two classes' means: (..., words, dim) → (...). 1 is no bias.
 
     The interval is over resampled targets, which are ranked anew in each resample. The means are those of vectors as
     they are.

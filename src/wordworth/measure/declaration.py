@@ -48,7 +48,7 @@ class Measure:
 
     @property
     def larger_wins(self) -> bool:
-        """Whether the verdict is about the side with the larger value."""
+        """Return whether the verdict is about the side with the larger value."""
         return not (self.verdict and self.better == "lower")
 
 

@@ -54,7 +54,7 @@ class Direction:
 def pair_direction(
     first: Vectors, second: Vectors, *, centred: bool = False, weights: Weights | None = None
 ) -> Direction:
-    """g = PCA([m_1 − f_1, …, m_n − f_n])[0] for pairs (..., n, dim) twice.
+    """Return g = PCA([m_1 − f_1, …, m_n − f_n])[0] for pairs (..., n, dim) twice.
 
     Differences are taken about zero, which is Bolukbasi's PCA of the words about the middle of their pair.
     `centred` takes their mean off first, as the code of Bommasani et al. (2020) does: g is then what *varies* among
@@ -86,12 +86,12 @@ def pair_direction(
 
 
 def direct_bias(targets: Vectors, direction: Matrix) -> Matrix:
-    """|cos(w, g)| of each word: (..., words, dim) and (..., dim) → (..., words). The measure is their mean."""
+    """Return |cos(w, g)| of each word: (..., words, dim) and (..., dim) → (..., words). The measure is their mean."""
     return resampled_direct_bias(targets, direction[..., None, :])[..., 0]
 
 
 def resampled_direct_bias(targets: Vectors, directions: Matrix) -> Matrix:
-    """The same for the directions (..., resamples, dim) of weighted pairs → (..., words, resamples)."""
+    """Return the same for the directions (..., resamples, dim) of weighted pairs → (..., words, resamples)."""
     cosine = cosines_with(targets, unit_rows(directions, "the direction"), "the targets")
     return np.asarray(np.abs(cosine), dtype=np.float64)
 
@@ -106,7 +106,7 @@ declare(
 
 
 def ripa(targets: Vectors, first: Vectors, second: Vectors, *, weights: Weights | None = None) -> Matrix:
-    """⟨w, (x − y) / ‖x − y‖⟩, the mean over the pairs (x, y): (..., words, dim), (..., n, dim) twice → (..., words).
+    """Return the mean ⟨w, (x − y) / ‖x − y‖⟩ over pairs (x, y): (..., words, dim), (..., n, dim) twice → (..., words).
 
     Positive towards `first`. Words keep their length, so the value grows with it. The measure is the mean of |·|. With
     `weights` of the pairs → (..., words, resamples).
@@ -157,7 +157,7 @@ def rnsb(
 
 
 def negative_probability(targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0) -> Matrix:
-    """P(negative | w) for each target.
+    """Return P(negative | w) for each target.
 
     β is a sum of the words fitted on, about their mean, so they are given by their coordinates along the axes they
     span: the fit does not depend on how the space is turned. Coordinates in units of their length s make the same fit
@@ -172,13 +172,13 @@ def negative_probability(targets: Vectors, positive: Vectors, negative: Vectors,
     if not length > np.finfo(np.float64).eps * np.abs(words).max():
         raise WordworthError("the positive and negative words all have one vector, so sentiment cannot be learnt")
     truth = np.repeat([0, 1], [len(positive), len(negative)])
-    model = _fitted(turned * (spread / length), truth, strength * length**2)
+    model = _fit(turned * (spread / length), truth, strength * length**2)
     places = (np.asarray(targets, dtype=np.float64) - middle) @ axes.T / length
     return np.asarray(expit(model.decision_function(places)), dtype=np.float64)
 
 
-def _fitted(places: Matrix, truth: NDArray[np.integer], strength: float) -> "LogisticRegression":
-    """The library's Newton solver, judged by the gradient where it stops.
+def _fit(places: Matrix, truth: NDArray[np.integer], strength: float) -> "LogisticRegression":
+    """Fit the library's Newton solver, judged by the gradient where it stops.
 
     Its own tolerance is absolute, so a fit that ends too early gives the next one its scale. Its warnings are passed
     over: at the optimum rounding decides whether a last step counts as one, and the gradient says what is true.

@@ -16,7 +16,7 @@ declare("variance-share", "Share of the vectors' variance along one principal co
 
 
 def anisotropy(vectors: Vectors) -> float:
-    """The mean cosine over all pairs of different words: (|Σ v̂|² − n) / (n (n − 1)) for vectors (n, dim).
+    """Return the mean cosine over all pairs of different words: (|Σ v̂|² − n) / (n (n − 1)) for vectors (n, dim).
 
     Ethayarajh (2019) estimates it from random pairs; the sum of unit vectors gives all pairs at once.
     """
@@ -28,7 +28,7 @@ def anisotropy(vectors: Vectors) -> float:
 
 
 def neuron_share(vectors: Vectors, k: int) -> Matrix:
-    """The share of vector length that the 1, 2, … k largest neurons hold: mean over words of |v_top| / |v|.
+    """Return the share of vector length that the 1, 2, … k largest neurons hold: mean over words of |v_top| / |v|.
 
     Neurons are ranked by their mean square over the words (n, dim). Returns (k,), rising to 1.
     """

@@ -75,7 +75,7 @@ _SUMS = 4  # e, n, c and labelled neutral; behind them one for each threshold
 
 
 def is_neutral(probabilities: Vectors) -> NDArray[np.bool_]:
-    """Whether neutral is the largest of (…, 3) probabilities, ties included."""
+    """Return whether neutral is the largest of (…, 3) probabilities, ties included."""
     neutral: NDArray[np.bool_] = probabilities[..., 1] >= probabilities.max(axis=-1)
     return neutral
 
@@ -109,7 +109,7 @@ class Tally:
         return cls(shape, tuple(thresholds), np.zeros(cells, dtype=np.int64), sums)
 
     def add(self, cells: NDArray[np.integer], probabilities: Vectors) -> None:
-        """Pairs of the given cells (n,) with their probabilities (n, 3)."""
+        """Add pairs of the given cells (n,) with their probabilities (n, 3)."""
         size, neutral = len(self.counts), probabilities[:, 1]
         columns = [*probabilities.T, is_neutral(probabilities), *(neutral > tau for tau in self.thresholds)]
         self.counts += np.bincount(cells, minlength=size)
@@ -121,16 +121,16 @@ class Tally:
         return int(self.counts.sum())
 
     def means(self) -> Matrix:
-        """(cells, 3): the probabilities of each pair of subjects, averaged over its templates; NaN without any."""
+        """Return probabilities (cells, 3) of each pair of subjects, averaged over its templates; NaN without any."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.sums[:, :3] / self.counts[:, None])
 
     def over_pairs(self) -> tuple[Matrix, Matrix]:
-        """Numerators (measures, P, H) and denominators (P, H) of the measures over all pairs."""
+        """Return numerators (measures, P, H) and denominators (P, H) of the measures over all pairs."""
         return self._tables(self.sums[:, [1, *range(3, self.sums.shape[1]), 0, 2]], self.counts)
 
     def over_cells(self) -> tuple[Matrix, Matrix]:
-        """The same where each pair of subjects is averaged over templates first, as the authors' code does."""
+        """Return the same where each pair of subjects is averaged over templates first, as the authors' code does."""
         any_pairs = self.counts > 0
         means = np.where(any_pairs[:, None], self.means(), 0.0)
         above = [means[:, 1] > tau for tau in self.thresholds]
@@ -144,7 +144,7 @@ class Tally:
 
 
 def scores(tally: Tally, *, by_pair: bool = False) -> Matrix:
-    """The measures of `measure_names`; `by_pair` averages each pair of subjects over its templates first."""
+    """Return the measures of `measure_columns`; `by_pair` averages each pair of subjects over its templates first."""
     if not tally.pairs:
         raise WordworthError("there are no pairs to measure")
     sums, weights = tally.over_cells() if by_pair else tally.over_pairs()
@@ -152,7 +152,7 @@ def scores(tally: Tally, *, by_pair: bool = False) -> Matrix:
 
 
 def replicates(tally: Tally, resamples: int, seed: int, *, by_pair: bool = False) -> Matrix:
-    """(measures, resamples): the measures with the subjects of both sides drawn again with replacement.
+    """Return (measures, resamples): the measures with the subjects of both sides drawn again with replacement.
 
     Both sides are drawn, each by itself, since other words could have stood in either. A side of one subject stays as
     it is. Two tallies of one shape and seed get the same draws, so their differences can be resampled too.
@@ -177,7 +177,7 @@ for _label in LABELS:
 
 
 def group_means(tally: Tally, groups: Sequence[NDArray[np.intp]], drawn: Sequence[Matrix] | None = None) -> Matrix:
-    """(labels, groups, premises, draws): the mean probability of each label over the hypotheses of a group.
+    """Return (labels, groups, premises, draws): the mean probability of each label over the hypotheses of a group.
 
     `drawn` has for each group how often each of its hypotheses is taken (hypotheses, draws); each once if not given.
     """
@@ -192,7 +192,7 @@ def group_means(tally: Tally, groups: Sequence[NDArray[np.intp]], drawn: Sequenc
 
 
 def by_premise(means: Matrix) -> Matrix:
-    """(measures, premises, draws) of the means of groups: the gap of each label, and of two groups its lean."""
+    """Return (measures, premises, draws) of the means of groups: the gap of each label, and of two groups its lean."""
     pairs = list(combinations(range(means.shape[1]), 2))
     if not pairs:
         raise WordworthError("a gap is between groups, and there is one; give the probe's hypotheses two or more")
@@ -201,12 +201,12 @@ def by_premise(means: Matrix) -> Matrix:
 
 
 def gap_names(groups: int) -> list[str]:
-    """The measures in the order that `by_premise` has them."""
+    """Return the measures in the order that `by_premise` has them."""
     return [f"{kind}-{label}" for kind in (("gap", "lean") if groups == 2 else ("gap",)) for label in LABELS]
 
 
 def gap_replicates(tally: Tally, groups: Sequence[NDArray[np.intp]], resamples: int, seed: int) -> Matrix:
-    """(measures, resamples): premises drawn again with replacement, and the words of a group that has several.
+    """Return (measures, resamples): premises drawn again with replacement, and the words of a group that has several.
 
     Two tallies of one shape and seed get the same draws, so their differences can be resampled too.
     """

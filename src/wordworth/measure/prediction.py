@@ -69,7 +69,7 @@ def perplexity(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Esti
 
 
 def nats(logp: Matrix, words_before: int = 0) -> Matrix:
-    """−ln p of each word; an error names the first that has none, words counted from `words_before` on."""
+    """Return −ln p of each word; an error names the first that has none, words counted from `words_before` on."""
     bad = np.flatnonzero(~(logp <= ROUNDING) | ~np.isfinite(logp))
     if len(bad):
         word = f"word {words_before + int(bad[0])} has ln p = {logp[bad[0]]}"

@@ -37,7 +37,7 @@ Masks = NDArray[np.bool_]
 
 
 def product_associations(targets: Vectors, attributes: Vectors, in_a: Masks, in_b: Masks, way: str) -> Matrix:
-    """s(w, A, B) of every target under every choice of A and B: targets × variants.
+    """Return s(w, A, B) of every target under every choice of A and B: targets × variants.
 
     `in_a` and `in_b` (variants × attributes) say which attributes are A's and B's. One matrix of products of targets
     with attributes serves all variants; the length of a centroid comes from the products of attributes.
@@ -58,8 +58,8 @@ def product_associations(targets: Vectors, attributes: Vectors, in_a: Masks, in_
     return np.asarray(means[0] - means[1], dtype=np.float64)
 
 
-def kept_values(associations: Matrix, kept: Masks) -> Matrix:
-    """variants × words kept: the associations (targets × variants) of the targets that each variant keeps, in order.
+def select_values(associations: Matrix, kept: Masks) -> Matrix:
+    """Return the associations (targets × variants) of the targets that each variant keeps, in order: variants × words.
 
     All of these variants keep as many.
     """
@@ -67,7 +67,7 @@ def kept_values(associations: Matrix, kept: Masks) -> Matrix:
 
 
 def word_effects(targets: Vectors, attributes: Vectors, in_a: Masks, in_b: Masks) -> Matrix:
-    """SC-WEAT's d of every target under every choice of A and B, sample standard deviation: targets × variants."""
+    """Return SC-WEAT's d of every target under every choice of A and B, σ of the sample: targets × variants."""
     products = unit_rows(targets, "the targets") @ unit_rows(attributes, "the attributes").T
     products -= products.mean(axis=1, keepdims=True)  # so that nothing cancels where all cosines are near 1
     either = (in_a | in_b).astype(np.float64)
@@ -81,7 +81,7 @@ def word_effects(targets: Vectors, attributes: Vectors, in_a: Masks, in_b: Masks
 
 
 def conclusions(values: Matrix, p: Matrix) -> NDArray[np.int8]:
-    """1 or −1, the sign of the value, where p < .05; else 0."""
+    """Return 1 or −1, the sign of the value, where p < .05; else 0."""
     return np.where(p < LEVEL, np.sign(values), 0).astype(np.int8)
 
 
@@ -98,7 +98,7 @@ def robustness(values: Matrix, p: Matrix) -> dict[str, dict[str, float]]:
 
 
 def flipped_by(flipped: NDArray[np.bool_], options: NDArray[np.str_]) -> dict[str, tuple[float, int]]:
-    """Option → (share of its variants that are flipped, how many variants it has)."""
+    """Return option → (share of its variants that are flipped, how many variants it has)."""
     every, codes = np.unique(options, return_inverse=True)
     counts = np.bincount(codes, minlength=len(every))
     flips = np.bincount(codes, weights=flipped, minlength=len(every))

@@ -132,7 +132,7 @@ def sc_weat(targets: Vectors, A: Vectors, B: Vectors) -> Matrix:
 
 
 def sc_weat_p(targets: Vectors, A: Vectors, B: Vectors, **settings: Unpack[Permuting]) -> PermutationTest:
-    """Pr_i[s(w, A_i, B_i) ≥ s(w, A, B)] over the partitions of A ∪ B that keep the sizes; shapes as in `sc_weat`."""
+    """Return Pr_i[s(w, A_i, B_i) ≥ s(w, A, B)] over partitions of A ∪ B that keep the sizes; shapes as in `sc_weat`."""
     attributes = _attributes(A, B)
     words, _ = _targets(targets)
     # |w| scales all of a word's statistics alike, so p needs no cosines.
@@ -147,7 +147,7 @@ def association(targets: Vectors, A: Vectors, B: Vectors, what: str = "the targe
 
 
 def weat(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:
-    """d = (mean_x s(x, A, B) − mean_y s(y, A, B)) / σ_{w ∈ X∪Y} s(w, A, B), sample standard deviation.
+    """Return d = (mean_x s(x, A, B) − mean_y s(y, A, B)) / σ_{w ∈ X∪Y} s(w, A, B), sample standard deviation.
 
     X (..., m, dim), Y (..., n, dim) and A, B as in `sc_weat` → (...), of no dimension for plain sets.
     """
@@ -159,7 +159,7 @@ def weat(X: Vectors, Y: Vectors, A: Vectors, B: Vectors) -> Matrix:
 
 
 def weat_p(X: Vectors, Y: Vectors, A: Vectors, B: Vectors, **settings: Unpack[Permuting]) -> PermutationTest:
-    """Pr_i[s(X_i, Y_i, A, B) ≥ s(X, Y, A, B)] over the partitions of X ∪ Y that keep the sizes."""
+    """Return Pr_i[s(X_i, Y_i, A, B) ≥ s(X, Y, A, B)] over the partitions of X ∪ Y that keep the sizes."""
     return permutation_test(_pooled_associations(X, Y, A, B), X.shape[-2], **settings)
 
 

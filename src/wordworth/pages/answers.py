@@ -9,7 +9,7 @@ import polars as pl
 
 from wordworth.pages import behaviour_answers as behaviour
 from wordworth.pages import meaning_answers as meaning
-from wordworth.pages.runs import Runs, Sentence, ended
+from wordworth.pages.runs import Runs, Sentence, keep_last_steps
 from wordworth.results.table import format_list, format_percent
 from wordworth.results.vocabulary import MIN_COVERAGE, Caution, Notice, NoticeKind
 
@@ -18,7 +18,7 @@ MAX_SEPARATE = 4  # up to this many models have a sentence each; of more, only t
 
 def answers(runs: Runs) -> dict[str, list[Sentence]]:
     """Answer the questions that these runs can answer; of a model in training, for its last step."""
-    last = ended(runs)
+    last = keep_last_steps(runs)
     every = {
         question: [sentence for write in writers for sentence in _select(list(write(last)))]
         for question, writers in QUESTIONS.items()

@@ -15,7 +15,7 @@ from wordworth.pages.answers import missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, show_value
-from wordworth.pages.writers import escaped, interval, line, p_text
+from wordworth.pages.writers import escape_md, interval, line, p_text
 from wordworth.results.columns import main_scores
 from wordworth.results.run import MANIFEST, Run
 from wordworth.results.table import format_list, format_percent
@@ -124,9 +124,9 @@ def _introduce(card: Card) -> Iterator[str]:
     )
     yield "## What its words are worth\n"
     yield (
-        f"Measured on {escaped(card.model)} with Wordworth {escaped(versions)} ({escaped(studies)}). In brackets: the "
-        "95 % interval over the words or items that a number is computed from; ↑ higher is better, ↓ lower, → 0 nearer "
-        f"to 0.{layered if any(row['layer'] is not None for row in card.rows) else ''}"
+        f"Measured on {escape_md(card.model)} with Wordworth {escape_md(versions)} ({escape_md(studies)}). In "
+        "brackets: the 95 % interval over the words or items that a number is computed from; ↑ higher is better, ↓ "
+        f"lower, → 0 nearer to 0.{layered if any(row['layer'] is not None for row in card.rows) else ''}"
     )
 
 
@@ -137,26 +137,26 @@ def _list_numbers(card: Card) -> Iterator[str]:
         value = show_value(row) + interval(row["low"], row["high"])
         better = "" if row["dataset"] in HARMLESS else ARROWS.get(better_of(row), "")
         means = f" ({FULL[row['dataset']]})" if row["dataset"] in FULL else ""
-        names = [escaped(text) for text in (row["quantity"], f"{row['dataset'] or ''}{means}", _describe_place(row))]
+        names = [escape_md(text) for text in (row["quantity"], f"{row['dataset'] or ''}{means}", _describe_place(row))]
         n = "" if row["n"] is None else f"{row['n']:,}"
         yield line([*names, value, p_text(row["p"], row["partitions"]), n, better])
     legend = caution_legend((f"{row['quantity']} {row['dataset'] or ''}".strip(), row["cautions"]) for row in card.rows)
     if legend:
-        yield f"\n{escaped(legend)}."
+        yield f"\n{escape_md(legend)}."
 
 
 def _list_unmeasured(card: Card) -> Iterator[str]:
     """List what was not run, what failed, and what has low coverage."""
     yield "### What was not measured\n"
-    yield from (f"- {escaped(sentence)}" for sentence in card.unmeasured)
+    yield from (f"- {escape_md(sentence)}" for sentence in card.unmeasured)
     gaps = missing(card.runs)
     for heading, sentences in (gaps | remarks(card.runs)).items():
-        yield from (f"- {escaped(heading)}: {escaped(sentence)}" for sentence in sentences)
+        yield from (f"- {escape_md(heading)}: {escape_md(sentence)}" for sentence in sentences)
     if not gaps:
         covered = format_percent(MIN_COVERAGE)
         yield f"- Of what was asked for, nothing failed, and every data set has at least {covered} coverage."
     yield from (
-        f"- Items without a number: {count:,} {escaped(reason)}." for reason, count in card.runs.skipped.items()
+        f"- Items without a number: {count:,} {escape_md(reason)}." for reason, count in card.runs.skipped.items()
     )
     yield "- Anything that no test here asks about."
 

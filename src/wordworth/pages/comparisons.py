@@ -45,7 +45,7 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """Ours minus theirs; for a range the distance to it."""
+        """Return ours minus theirs, or the distance to a range."""
         value: float = self.ours["value"]
         if self.published.value is not None:
             return value - self.published.value
@@ -156,8 +156,8 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     for (quantity, (role, number)), candidates in questions.items():
         for model in scores.get_column("model").unique(maintain_order=True).to_list():
             facts = runs.facts.get(model, {})
-            base = str(facts.get("name", model)).removesuffix(f"+{facts.get('fine_tuned')}")  # as it was before
-            chosen = nearest(base, kind_of(facts), candidates)
+            name = str(facts.get("base") or facts.get("name", model))
+            chosen = nearest(name, kind_of(facts), candidates)
             layer = _layer(role, tops.get(model), best.get((model, quantity.dataset), first.get(model)))
             if chosen is None or (role and layer is None):
                 continue

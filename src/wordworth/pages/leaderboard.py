@@ -51,7 +51,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        """The heading."""
+        """Return the heading."""
         return f"{self.quantity} {self.dataset}" if self.dataset else self.quantity
 
 
@@ -64,7 +64,7 @@ class Leaderboard:
 
     @property
     def shown(self) -> list[Column]:
-        """The columns to begin with: all where they fit, else of each usual measure the one that most models have."""
+        """Return the first columns: all where they fit, else of each usual measure the one that most models have."""
         if len(self.columns) <= MAX_COLUMNS:
             return self.columns
         usual = [[column for column in self.columns if column.quantity == name] for name in USUAL]
@@ -73,12 +73,12 @@ class Leaderboard:
 
     @property
     def hidden_models(self) -> list[str]:
-        """The models without a number in the columns to begin with."""
+        """Return the models without a number in the columns to begin with."""
         return [model for model in self.models if not any(model in column.scores for column in self.shown)]
 
     @property
     def note(self) -> str:
-        """Which of the values have cautions, and why."""
+        """Return which of the values have cautions, and why."""
         every = ((column.title, score) for column in self.columns for score in column.scores.values())
         return caution_legend((title, score["cautions"] or ()) for title, score in every)
 

@@ -37,7 +37,7 @@ from wordworth.pages.explorer import columnar, explorer
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.figures.figure import CONFIG
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.runs import IS_ORIGINAL, Runs, ended, read_runs
+from wordworth.pages.runs import IS_ORIGINAL, Runs, keep_last_steps, read_runs
 from wordworth.pages.tables import HEADINGS
 from wordworth.pages.writers import latex, markdown
 from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
@@ -190,7 +190,7 @@ def _json(value: Any, **_options: Any) -> str:
 
 
 def _title(runs: Runs) -> str:
-    models = ended(runs).models
+    models = keep_last_steps(runs).models
     named = format_list(models, 3) if len(models) <= 3 else f"{len(models)} models"
     return f"What a word is worth to {named or 'a model'}"
 

@@ -57,12 +57,12 @@ class Runs:
 
     @property
     def models(self) -> list[str]:
-        """The labels: a model's name, with its training step, and the run's folder where two runs have it."""
+        """Return the labels: a model's name, with its training step, and the run's folder where two runs have it."""
         return [name for name in self.scores.get_column("model").unique(maintain_order=True) if name != ALL]
 
     @property
     def skipped(self) -> dict[str, int]:
-        """Reason → items of all runs that were not used."""
+        """Return reason → items of all runs that were not used."""
         return sum((Counter(run.skipped) for run in self.each), Counter[str]())
 
     def run_of(self, score: Score) -> Run:
@@ -155,7 +155,7 @@ def _combine(runs: Sequence[Run], facts: Mapping[str, Mapping[str, Any]]) -> pl.
     )
 
 
-def ended(runs: Runs) -> Runs:
+def keep_last_steps(runs: Runs) -> Runs:
     """Return the runs with only the last step of each training."""
     scores = runs.scores.filter(IS_LAST_STEP)
     if len(scores) == len(runs.scores):

@@ -23,22 +23,23 @@ _FORMS = {"value": "r", "interval": r"@{\hspace{.35em}}l", "p": "r", "n": "r"}
 
 def markdown(runs: Runs, wanted: Sequence[str] = ()) -> str:
     """Return what is missing and the answers as lists, then every table; or only the tables that are wanted."""
-    lines = [f"# What a word is worth to {escaped(', '.join(runs.models))}", ""]
+    lines = [f"# What a word is worth to {escape_md(', '.join(runs.models))}", ""]
     answers = {} if wanted else plain_answers(runs)
     for question, sentences in answers.items():
-        lines += [f"**{question}**", "", *(f"- {escaped(sentence)}" for sentence in sentences), ""]
+        lines += [f"**{question}**", "", *(f"- {escape_md(sentence)}" for sentence in sentences), ""]
     for table in tables(runs, wanted):
-        lines += [f"## {escaped(table.title)}", "", *_markdown_table(table), ""]
-        lines += [f"{escaped(sentences)}\n" for sentences in (table.caption, table.note) if sentences]
+        lines += [f"## {escape_md(table.title)}", "", *_markdown_table(table), ""]
+        lines += [f"{escape_md(sentences)}\n" for sentences in (table.caption, table.note) if sentences]
     return "\n".join(lines)
 
 
 def _markdown_table(table: Table) -> Iterator[str]:
     shown = [column for column in columns(table) if column.part != "interval"]  # which is next to its value
-    yield line([*map(escaped, table.names), *(escaped(_markdown_head(table, column)) for column in shown)])
+    yield line([*map(escape_md, table.names), *(escape_md(_markdown_head(table, column)) for column in shown)])
     yield line([*["---"] * len(table.names), *["---:"] * len(shown)])
     for row in table.rows:
-        yield line([*map(escaped, row.names), *(_markdown_part(cell_of(row, column), column.part) for column in shown)])
+        numbers = [_markdown_part(cell_of(row, column), column.part) for column in shown]
+        yield line([*map(escape_md, row.names), *numbers])
 
 
 def line(cells: Sequence[str]) -> str:
@@ -66,12 +67,12 @@ def _markdown_part(cell: Cell | None, part: Part) -> str:
 
 def interval(low: float | None, high: float | None) -> str:
     """Return an interval behind its value; blank without one."""
-    return "" if low is None or high is None else f" {escaped(format_interval(low, high))}"
+    return "" if low is None or high is None else f" {escape_md(format_interval(low, high))}"
 
 
 def p_text(p: float | None, partitions: int | None) -> str:
     """Return p; blank without one."""
-    return "" if p is None else escaped(format_exact_p(p, partitions, _markdown_power))
+    return "" if p is None else escape_md(format_exact_p(p, partitions, _markdown_power))
 
 
 def _markdown_power(mantissa: str, exponent: int) -> str:
@@ -79,7 +80,7 @@ def _markdown_power(mantissa: str, exponent: int) -> str:
     return f"{f'{mantissa} × ' if mantissa else ''}10{str(exponent).translate(_RAISED)}"
 
 
-def escaped(text: str) -> str:
+def escape_md(text: str) -> str:
     """Escape what would be read as Markdown or HTML."""
     safe = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", visible(text))
     safe = re.sub(r"^(\d*)([-+.)])(?=\s)", r"\1\\\2", safe)  # no list begins inside a line

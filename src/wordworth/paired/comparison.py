@@ -72,7 +72,7 @@ class Tested:
 
     @property
     def difference(self) -> float:
-        """The first side's value minus the second's."""
+        """Return the first side's value minus the second's."""
         return self.first - self.second
 
 
@@ -92,23 +92,23 @@ class Difference:
 
     @property
     def is_real(self) -> bool:
-        """Whether p stays below .05 after the correction."""
+        """Return whether p stays below .05 after the correction."""
         return self.p_holm < ALPHA
 
     @property
     def cautions(self) -> list[Caution]:
-        """Why it must be read with care: few items, or a small share of those that either side has."""
+        """Return why it must be read with care: few items, or a small share of those that either side has."""
         n = self.tested.n
         return size_cautions(n) + coverage_cautions(n / (n + self.only_first + self.only_second))
 
     @property
     def measure(self) -> Measure:
-        """The declaration of the measure."""
+        """Return the declaration of the measure."""
         return find_measure(self.columns["measure"], self.columns.get("variant"))
 
     @property
     def name(self) -> str:
-        """The measure and the data."""
+        """Return the measure and the data."""
         return describe_score(self.columns)
 
 

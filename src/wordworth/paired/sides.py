@@ -28,19 +28,19 @@ class Side:
 
     @property
     def label(self) -> str:
-        """What tables and sentences call it."""
+        """Return what tables and sentences call it."""
         name = model_label(self.model, self.step)
         name += f" ({', '.join(self.where.values())})" if self.where else ""
         return f"{name} [{self.origin}]" if self.origin else name
 
     @property
     def facts(self) -> ModelFacts:
-        """What the run says about the model."""
+        """Return what the run says about the model."""
         return self.run.facts_of(self.model)
 
     @property
     def selection(self) -> list[pl.Expr]:
-        """The rows of scores and items that are of this side."""
+        """Return the rows of scores and items that are of this side."""
         return [equals("model", self.model), equals("step", self.step), *(equals(*one) for one in self.where.items())]
 
 

@@ -144,7 +144,7 @@ class Run(BaseModel):
 
     @property
     def label(self) -> str:
-        """What messages call the run."""
+        """Return what messages call the run."""
         return str(self.folder) if self.folder else f"the run of {self.study}"
 
     def item_table(self, table: str) -> pl.LazyFrame:

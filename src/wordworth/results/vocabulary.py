@@ -88,7 +88,7 @@ class Notice(BaseModel):
 
     @property
     def place(self) -> str:
-        """What it is about: “smollm2-135m, bias, weat3”."""
+        """Return what it is about: “smollm2-135m, bias, weat3”."""
         names = (self.model, self.experiment, self.control, self.dataset, self.context, self.language, self.measure)
         words = [str(name) for name in names if name]
         return ", ".join([*words, *([f"layer {self.layer}"] if self.layer is not None else [])])

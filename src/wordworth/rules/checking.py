@@ -44,7 +44,7 @@ class Judged:
 
     @property
     def score(self) -> str:
-        """The score in words: its model, measure, data …"""
+        """Return the score in words: its model, measure, data …"""
         count = f" (1 of {self.matched:,})" if self.matched > 1 else ""
         return f"{describe_score(self.columns)}{count}"
 
@@ -62,17 +62,17 @@ class Checked:
 
     @property
     def verdict(self) -> Verdict:
-        """Fail where any rule failed, undecided where none failed and one is undecided."""
+        """Return fail where any rule failed, undecided where none failed and one is undecided."""
         return next(verdict for verdict in BY_SEVERITY if any(one.verdict == verdict for one in self.judged))
 
     @property
     def code(self) -> int:
-        """The exit code: 0 all pass, 1 one failed, 3 none failed and one is undecided."""
+        """Return the exit code: 0 all pass, 1 one failed, 3 none failed and one is undecided."""
         return EXIT_CODES[self.verdict]
 
     @property
     def summary(self) -> str:
-        """How many rules passed, failed and are undecided."""
+        """Return how many rules passed, failed and are undecided."""
         return _count_verdicts(self.judged)
 
     def as_table(self) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class Rule(BaseModel):
 
     @cached_property
     def where(self) -> dict[str, Any]:
-        """Column of `scores.csv` → its value; None: it is blank, as variant and control of a measure unless given."""
+        """Return column of `scores.csv` → value; None: blank, as are variant and control of a measure unless given."""
         given = {column: getattr(self, column) for column in KEY if column in self.model_fields_set}
         if "measure" in given:
             given |= {column: "" for column in ("variant", "control") if column not in given}
@@ -88,7 +88,7 @@ class Rule(BaseModel):
 
     @property
     def baseline(self) -> Path:
-        """The folder of the other run."""
+        """Return the folder of the other run."""
         return Path(self.file).parent / Path(self.no_worse_than or "").expanduser()
 
     def limit_of(self, measure: Measure) -> Limit:

@@ -28,7 +28,7 @@ BLOCK = 1 << 20  # counts in one block (4 MB)
 
 
 def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK) -> Iterator[NDArray[np.int32]]:
-    """Blocks (n, r) of counts, one column a resample of n items drawn with replacement; r sums to `resamples`.
+    """Yield blocks (n, r) of counts, one column a resample of n items drawn with replacement; r sums to `resamples`.
 
     The draws do not depend on the size of the blocks.
     """
@@ -47,7 +47,7 @@ def all_counts(n: int, resamples: int, seed: int) -> Exact:
 
 
 def percentile_interval(replicates: Exact) -> tuple[Exact, Exact]:
-    """The 2.5 and 97.5 percentiles over the last axis.
+    """Return the 2.5 and 97.5 percentiles over the last axis.
 
     A resample of very few items can be one item throughout and then has no statistic (NaN): it is passed over.
     """
@@ -95,7 +95,7 @@ class Summing:
             np.add.at(self._sums[name], clusters, column.astype(np.float64))
 
     def sums(self, above: str, below: str | None = None) -> Sums:
-        """One column over another, or over the items."""
+        """Return one column over another, or over the items."""
         some = self._items > 0
         under = self._items if below is None else self._sums[below]
         return Sums(self._sums[above][some], under[some].astype(np.float64), self.items)
@@ -127,13 +127,13 @@ _ONE_CALLER = Lock()  # the limit on BLAS is the whole process's: two callers wo
 
 @cache
 def _blas() -> tuple[ThreadpoolController, int]:
-    """The handle on BLAS, and how many threads the user lets it have."""
+    """Return the handle on BLAS, and how many threads the user lets it have."""
     controller = ThreadpoolController().select(user_api="blas")
     return controller, min(MOST, max((library["num_threads"] for library in controller.info()), default=1))
 
 
 def in_threads(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done]:
-    """[work(part) for part in parts]; the first part to fail raises. `work` must not call this again."""
+    """Return [work(part) for part in parts]; the first part to fail raises. `work` must not call this again."""
     if len(parts) < 2:
         return [work(part) for part in parts]
     with _ONE_CALLER:
@@ -144,14 +144,14 @@ def in_threads(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done
 
 @cache
 def _torch_pool(cores: int) -> ThreadPoolExecutor:
-    """Threads that keep to one core each; kept, because torch sets each of them up at its first product."""
+    """Return threads that keep to one core each; kept, because torch sets each of them up at its first product."""
     import torch
 
     return ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,))
 
 
 def in_torch_threads(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done]:
-    """The same for work that torch does, on as many cores as torch may have. A thread's limit on cores is its own."""
+    """Return the same for work of torch, on as many cores as torch may have. A thread's limit on cores is its own."""
     import torch
 
     allowed = torch.get_num_threads()

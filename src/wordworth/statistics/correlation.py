@@ -36,34 +36,34 @@ class Correlation:
 def pearson(
     x: Values, y: Values, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Correlation:
-    """Pearson's ρ of x (..., items) with y (items); leading axes (layers) share the resamples.
+    """Return Pearson's ρ of x (..., items) with y (items); leading axes (layers) share the resamples.
 
     With the names of the `items`, resamples are drawn by name: the interval does not depend on the order of the items.
     """
-    columns, ratings = checked_items(*in_order(x, y, items))
+    columns, ratings = check_items(*sort_items(x, y, items))
     return _interval(columns, ratings, pearson_replicates(columns, ratings), x.shape[:-1], resamples, seed)
 
 
 def spearman(
     x: Values, y: Values, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Correlation:
-    """Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew.
+    """Return Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew.
 
     `items` are as in `pearson`.
     """
-    columns, ratings = checked_items(*in_order(x, y, items))
+    columns, ratings = check_items(*sort_items(x, y, items))
     replicates = spearman_replicates(columns, ratings)
     ranks = rankdata(columns, axis=1), rankdata(ratings)
     return _interval(*ranks, replicates, x.shape[:-1], resamples, seed)
 
 
 def rank_correlation(x: Values, y: Values) -> Exact:
-    """Spearman's ρ alone, without an interval, where there are very many: x (..., items) and y (items) → (...)."""
-    return correlations(*checked_items(x, y), ranked=True).reshape(x.shape[:-1])
+    """Return only Spearman's ρ, without an interval, for very many: x (..., items) and y (items) → (...)."""
+    return correlations(*check_items(x, y), ranked=True).reshape(x.shape[:-1])
 
 
 def correlations(x: Exact, y: Exact, *, ranked: bool) -> Exact:
-    """Pearson's ρ of each row of x (rows, items) with y (items), or Spearman's; NaN where a row is constant."""
+    """Return Pearson's ρ of each row of x (rows, items) with y (items), or Spearman's; NaN where a row is constant."""
     rows, column = (rankdata(x, axis=1), rankdata(y)) if ranked else (x, y)
     rows, column = (one - one.mean(axis=-1, keepdims=True) for one in (rows, column))
     scale = np.linalg.norm(rows, axis=1) * np.linalg.norm(column)
@@ -71,23 +71,23 @@ def correlations(x: Exact, y: Exact, *, ranked: bool) -> Exact:
 
 
 def correlation_p(rho: Exact, n: NDArray[np.integer]) -> Exact:
-    """Two-sided p of ρ over n items: t = ρ √((n − 2) / (1 − ρ²)) with n − 2 degrees of freedom."""
+    """Return the two-sided p of ρ over n items: t = ρ √((n − 2) / (1 − ρ²)) with n − 2 degrees of freedom."""
     freedom = np.asarray(n) - 2
     with np.errstate(divide="ignore"):  # ρ of ±1 has p 0
         t = np.abs(rho) * np.sqrt(freedom / (1 - np.square(rho)))
     return np.asarray(2 * stdtr(freedom, -t), dtype=np.float64)
 
 
-def in_order(x: Values, y: Values, items: Sequence[str] | None) -> tuple[Values, Values]:
-    """x and y with their items in alphabetical order; items of one name (a pair rated twice) go by their rating."""
+def sort_items(x: Values, y: Values, items: Sequence[str] | None) -> tuple[Values, Values]:
+    """Return x and y with their items in alphabetical order; those of one name (a pair rated twice) by rating."""
     if items is None or x.shape[-1:] != y.shape:
         return x, y  # the shapes are checked, and refused, with the values
     order = np.lexsort((y, np.array(items)))
     return x[..., order], y[order]
 
 
-def checked_items(x: Values, y: Values) -> tuple[Exact, Exact]:
-    """x as (layers, items) and y as (items), in float64."""
+def check_items(x: Values, y: Values) -> tuple[Exact, Exact]:
+    """Return x as (layers, items) and y as (items), in float64."""
     if y.ndim != 1 or x.ndim < 1 or x.shape[-1] != len(y):
         raise WordworthError(f"values of shape {x.shape} cannot be correlated with {y.shape}: give one rating an item")
     if len(y) < 3:
@@ -108,29 +108,29 @@ def checked_items(x: Values, y: Values) -> tuple[Exact, Exact]:
 def _interval(
     x: Exact, y: Exact, replicates: Replicates, shape: tuple[int, ...], resamples: int, seed: int
 ) -> Correlation:
-    x_scores, y_scores = standardised(x), standardised(y)
+    x_scores, y_scores = standardise(x), standardise(y)
     value = np.clip(x_scores @ y_scores / len(y), -1, 1)
     counted = resample_counts(len(y), resamples, seed, BLOCK)
     low, high = percentile_interval(np.concatenate([replicates(counts) for counts in counted], axis=-1))
     return Correlation(value.reshape(shape), low.reshape(shape), high.reshape(shape), len(y))
 
 
-def standardised(values: Exact) -> Exact:
-    """Values about their mean in units of their standard deviation (ddof 0)."""
+def standardise(values: Exact) -> Exact:
+    """Return values about their mean in units of their standard deviation (ddof 0)."""
     centred = values - values.mean(axis=-1, keepdims=True)
     return np.asarray(centred / np.sqrt(np.square(centred).mean(axis=-1, keepdims=True)), dtype=np.float64)
 
 
 def _ratio(covariance: Exact, x_variance: Exact, y_variance: Exact, n: int) -> Exact:
-    """covariance / √(variances); NaN where a resample is constant (its variance is rounding of numbers of size n²)."""
+    """Return covariance / √(variances); NaN for a constant resample (variance is rounding of numbers of size n²)."""
     defined = (x_variance > 1e-12 * n * n) & (y_variance > 1e-12 * n * n)
     product = np.where(defined, x_variance * y_variance, np.nan)
     return np.asarray(np.clip(covariance / np.sqrt(product), -1, 1), dtype=np.float64)
 
 
 def pearson_replicates(x: Exact, y: Exact) -> Replicates:
-    """ρ of every resample from weighted moments: one product (moments × items) @ (items × resamples)."""
-    x_scores, y_scores = standardised(x), standardised(y)[None]  # so that the differences below lose no digits
+    """Return ρ of every resample from weighted moments: one product (moments × items) @ (items × resamples)."""
+    x_scores, y_scores = standardise(x), standardise(y)[None]  # so that the differences below lose no digits
     moments = np.concatenate([x_scores, x_scores**2, x_scores * y_scores, y_scores, y_scores**2])
     layers, n = x.shape
 
@@ -144,7 +144,7 @@ def pearson_replicates(x: Exact, y: Exact) -> Replicates:
 
 
 def spearman_replicates(x: Exact, y: Exact) -> Replicates:
-    """ρ of every resample, ranked exactly within it.
+    """Return ρ of every resample, ranked exactly within it.
 
     With E(v) how many drawn items are ≤ v and S(v) how many are < v, the average rank of v is (S + E + 1) / 2 and its
     distance from the mean rank (S + E − n) / 2: running totals of the counts in sorted order, and no sorting.
@@ -172,14 +172,14 @@ Places = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]
 
 
 def _sorted_places(values: Exact) -> Places:
-    """The sorting order, and for each item where its tie group begins and ends in it."""
+    """Return the sorting order, and for each item where its tie group begins and ends in it."""
     order = np.argsort(values)
     ascending = values[order]
     return order, np.searchsorted(ascending, values, side="left"), np.searchsorted(ascending, values, side="right")
 
 
 def _centred_ranks(counts: NDArray[np.int32], places: Places) -> Exact:
-    """Twice the distance of each item's average rank from the mean rank, in every resample: (items, resamples)."""
+    """Return twice the distance of each item's average rank from the mean rank: (items, resamples)."""
     order, begins, ends = places
     n, resamples = counts.shape
     totals = np.zeros((n + 1, resamples), dtype=np.int32)
@@ -193,8 +193,8 @@ def shuffled_pearson(x: Values, y: Values, *, shuffles: int = RESAMPLES, seed: i
     Return the mean ρ and the range of 95 % of the shuffles, and p: the share of shuffles whose |ρ| is at least the
     observed one, the observed order counted in.
     """
-    columns, ratings = checked_items(x, y)
-    scores, people, n, shape = standardised(columns), standardised(ratings), len(y), x.shape[:-1]
+    columns, ratings = check_items(x, y)
+    scores, people, n, shape = standardise(columns), standardise(ratings), len(y), x.shape[:-1]
     rng, step = np.random.default_rng(seed), max(1, BLOCK // n)
     drawn = []
     for start in range(0, shuffles, step):
@@ -251,10 +251,10 @@ def correlation_difference(
     p is that of Williams' test. The interval is the paired bootstrap's: each resample of items gives both correlations
     and their difference.
     """
-    columns, ratings = checked_items(x, y)
+    columns, ratings = check_items(x, y)
     shape, n = x.shape[:-2], len(y)
     scored = (rankdata(columns, axis=1), rankdata(ratings)) if ranked else (columns, ratings)
-    models, people = standardised(scored[0]), standardised(scored[1])
+    models, people = standardise(scored[0]), standardise(scored[1])
     values = np.clip(models @ people / n, -1, 1).reshape(*shape, 2)
     pairs = models.reshape(-1, 2, n)
     between = np.clip(np.einsum("ki,ki->k", pairs[:, 0], pairs[:, 1]) / n, -1, 1).reshape(shape)

@@ -43,7 +43,7 @@ def effect_size(values: Values, size_x: int, ddof: int = 1) -> Exact:
 def weat_interval(
     cosines: Values, size_x: int, size_a: int, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[Exact, Exact]:
-    """95 % interval of d for cosines (..., words of X then Y, words of A then B) → low and high (...).
+    """Return the 95 % interval of d for cosines (..., words of X then Y, words of A then B) → low and high (...).
 
     Percentiles of d over resamples, each of the four sets drawn from itself, corrected for bias (Efron 1981): repeated
     attribute words blur the axis between A and B, so that resamples have smaller d than the sets. A resample in which
@@ -59,12 +59,12 @@ def weat_interval(
     step = max(RESAMPLES, BLOCK // values[..., 0].size)  # more of them would fill the memory
     parts = [[side[:, start : start + step] for side in drawn] for start in range(0, resamples, step)]
     found = np.concatenate([_weighted_effects(values, part) for part in parts], axis=-1)
-    low, high = np.moveaxis(_corrected(found, whole), -1, 0)
+    low, high = np.moveaxis(_correct_bias(found, whole), -1, 0)
     return low, high
 
 
-def _corrected(replicates: Exact, value: Exact) -> Exact:
-    """(..., 2): the percentiles Φ(2 z₀ ± 1.96), with z₀ = Φ⁻¹ of the share of replicates below the value itself."""
+def _correct_bias(replicates: Exact, value: Exact) -> Exact:
+    """Return the percentiles Φ(2 z₀ ± 1.96), z₀ = Φ⁻¹ of the share of replicates below the value: (..., 2)."""
     known = np.isfinite(replicates)
     below = ((replicates < value) + 0.5 * (replicates == value)).sum(axis=-1, where=known)
     counted = known.sum(axis=-1)
@@ -75,7 +75,7 @@ def _corrected(replicates: Exact, value: Exact) -> Exact:
 
 
 def _weighted_effects(cosines: Exact, counts: Sequence[Values]) -> Exact:
-    """d (..., r) where the words of X, Y, A and B count so often: cosines as in `weat_interval`, counts (size, r)."""
+    """Return d (..., r) with counts (size, r) of the words of X, Y, A and B; cosines as in `weat_interval`."""
     X, Y, A, B = (np.asarray(side, dtype=np.float64) for side in counts)
     split = len(A)
     means = [side / side.sum(axis=0) for side in (A, B)]
@@ -163,7 +163,7 @@ def _sums(values: Exact, contrast: Exact) -> list[Exact]:
 
 
 def _effects_of_sums(contrast: Exact, total: Exact, squares: Exact, *, n: int) -> Exact:
-    """d = (mean over X − mean over Y) / sample standard deviation, from sums over all words."""
+    """Return d = (mean over X − mean over Y) / sample standard deviation, from sums over all words."""
     variance = (squares - total**2 / n) / (n - 1)
     return np.asarray(contrast / np.sqrt(np.where(variance > 1e-12, variance, np.nan)), dtype=np.float64)
 
@@ -174,7 +174,7 @@ ROWS = 2_000  # flips in one block
 
 
 def swaps(n: int, permutations: int, seed: int) -> Iterator[Exact]:
-    """Blocks (m, n) of 0 and 1: which items are swapped. All for few items (the last one stays), else random ones."""
+    """Yield blocks (m, n) of 0 and 1: the items to swap. All for few items (the last one stays), else random ones."""
     if n <= EXACT:
         for start in range(0, 1 << (n - 1), ROWS):
             numbers = np.arange(start, min(start + ROWS, 1 << (n - 1)))
@@ -186,14 +186,14 @@ def swaps(n: int, permutations: int, seed: int) -> Iterator[Exact]:
 
 
 def share_beyond(beyond: NDArray[np.int64], n: int, permutations: int) -> PermutationTest:
-    """p from the count of permuted statistics that are as large as the observed one, which is one of them all."""
+    """Return p from the count of permuted statistics as large as the observed one, which is one of them all."""
     if n <= EXACT:
         return PermutationTest(beyond / (1 << (n - 1)), "exact", 1 << (n - 1))
     return PermutationTest((beyond + 1) / (permutations + 1), "monte-carlo", permutations)
 
 
 def sign_flip(differences: Values, *, permutations: int = PERMUTATIONS, seed: int = 0) -> PermutationTest:
-    """Two-sided p of a mean of paired differences (..., n): how often |Σ ±dᵢ| ≥ |Σ dᵢ| (Fisher 1935)."""
+    """Return the two-sided p of a mean of paired differences (..., n): how often |Σ ±dᵢ| ≥ |Σ dᵢ| (Fisher 1935)."""
     values = np.asarray(differences, dtype=np.float64)
     n = values.shape[-1] if values.ndim else 0
     if n < 1:
@@ -211,7 +211,7 @@ def sign_flip(differences: Values, *, permutations: int = PERMUTATIONS, seed: in
 
 
 def mean_interval(sums: Exact, sizes: Exact, *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[float, float]:
-    """95 % bootstrap interval of Σ sums / Σ sizes over clusters of items; clusters are drawn whole."""
+    """Return the 95 % bootstrap interval of Σ sums / Σ sizes over clusters of items; clusters are drawn whole."""
     drawn = resample_counts(len(sums), resamples, seed)
     replicates = np.concatenate([(sums @ counts) / (sizes @ counts) for counts in drawn])
     low, high = percentile_interval(replicates)
@@ -234,7 +234,7 @@ def mcnemar(only_first: ArrayLike, only_second: ArrayLike) -> Exact:
 
 
 def paired_proportions(only_first: int, only_second: int, n: int) -> tuple[float, float, float]:
-    """The difference (b − c) / n of two shares of the same n questions, with its 95 % interval.
+    """Return the difference (b − c) / n of two shares of the same n questions, with its 95 % interval.
 
     Bonett & Price (2012): Wald's interval after one question is added to each of b and c.
     """
@@ -244,7 +244,7 @@ def paired_proportions(only_first: int, only_second: int, n: int) -> tuple[float
 
 
 def holm(p: ArrayLike) -> Exact:
-    """Adjusted p, in the order of p: max over j ≤ i of (m − j + 1) p₍ⱼ₎ for the i-th smallest, at most 1."""
+    """Return adjusted p, in the order of p: max over j ≤ i of (m − j + 1) p₍ⱼ₎ for the i-th smallest, at most 1."""
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise WordworthError("Holm's correction takes a list of p-values between 0 and 1")
@@ -265,7 +265,7 @@ class TwoByTwo(NamedTuple):
 
 
 def two_by_two(first: tuple[int, int], second: tuple[int, int]) -> TwoByTwo:
-    """(hits, misses) of two groups. Where all are hits, or all are misses, there is no difference: χ² 0, p 1."""
+    """Test two groups of (hits, misses). Where all are hits, or all are misses, there is no difference: χ² 0, p 1."""
     table = np.array([first, second])
     exact = fisher_exact(table)
     if not table.sum(axis=0).all():

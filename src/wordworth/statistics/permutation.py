@@ -21,7 +21,7 @@ from wordworth.statistics.choices import PERMUTATIONS, Count, Method, Sides
 
 
 def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator[Exact]:
-    """m random subsets of k of n items as 0/1 columns, in blocks of at most `block` columns.
+    """Yield m random subsets of k of n items as 0/1 columns, in blocks of at most `block` columns.
 
     The draws do not depend on the size of the blocks.
     """
@@ -35,7 +35,7 @@ def random_partitions(n: int, k: int, m: int, seed: int, block: int) -> Iterator
 
 
 def sums_by_size(values: Exact, largest: int) -> list[Exact]:
-    """Subset sums, grouped: item i holds the C(n, i) sums of subsets of i values, for i up to `largest`."""
+    """Return subset sums, grouped: item i holds the C(n, i) sums of subsets of i values, for i up to `largest`."""
     groups = [np.zeros(1)]
     for value in values:
         grown = [np.concatenate((more, fewer + value)) for fewer, more in pairwise(groups)]
@@ -83,14 +83,14 @@ def permutation_test(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> PermutationTest:
-    """p of s = mean(A) − mean(B) for values (..., n) whose first `size_a` columns are A and the rest B.
+    """Return p of s = mean(A) − mean(B) for values (..., n) whose first `size_a` columns are A and the rest B.
 
     exact: the share of all C(n, size_a) partitions, the given one among them, with s_i ≥ s (two-sided: |s_i| ≥ |s|),
     which cannot be 0; the count "strict" takes s_i > s, as the papers write it. monte-carlo: (b + 1) / (m + 1) with b
     of m random partitions counted. auto: exact where that is affordable, else monte-carlo. All rows share the same
     partitions.
     """
-    rows, shape = _checked_rows(values, size_a)
+    rows, shape = _check_rows(values, size_a)
     n = rows.shape[1]
     chosen = _choose(method, n, size_a, len(rows))
     centred = rows - rows.mean(axis=1, keepdims=True)
@@ -110,7 +110,7 @@ def permutation_test(
     return PermutationTest(p.reshape(shape), chosen, partitions)
 
 
-def _checked_rows(values: Values, size_a: int) -> tuple[Exact, tuple[int, ...]]:
+def _check_rows(values: Values, size_a: int) -> tuple[Exact, tuple[int, ...]]:
     """Return the values as rows of finite numbers that can be parted, and the shape of the p that they give."""
     pooled = np.asarray(values, dtype=np.float64)
     n = pooled.shape[-1] if pooled.ndim else 0
@@ -151,7 +151,7 @@ def _count_exact(centred: Exact, bar: Exact, k: int, sides: Sides) -> NDArray[np
 
 
 def _count_in(partitions: Exact, centred: Exact, bar: Exact, sides: Sides) -> NDArray[np.int64]:
-    """For each row, how many of the partitions (n × m, 0/1) have a sum beyond its bar."""
+    """Count, for each row, the partitions (n × m, 0/1) that have a sum beyond its bar."""
     counts = np.empty(len(centred), dtype=np.int64)
 
     def count(start: int) -> None:
@@ -167,7 +167,7 @@ def _count_in(partitions: Exact, centred: Exact, bar: Exact, sides: Sides) -> ND
 
 @lru_cache(maxsize=8)
 def _all_partitions(n: int, k: int) -> Exact:
-    """Every subset of k of n items as a 0/1 column: n × C(n, k)."""
+    """Return every subset of k of n items as a 0/1 column: n × C(n, k)."""
     total = comb(n, k)
     members = np.fromiter(chain.from_iterable(combinations(range(n), k)), dtype=np.intp, count=total * k)
     matrix = np.zeros((n, total))
@@ -177,7 +177,7 @@ def _all_partitions(n: int, k: int) -> Exact:
 
 
 def _meet(row: Exact, k: int, bar: float, sides: Sides) -> int:
-    """Subsets of k items with a sum beyond the bar, from sums of two halves: 2^(n/2) sums a half instead of C(n, k).
+    """Count the subsets of k items with a sum beyond the bar, from sums of two halves: 2^(n/2) instead of C(n, k).
 
     A subset is i items of the left half and k − i of the right; for each left sum the right sums that lift it over the
     bar are counted by bisection.
@@ -204,7 +204,7 @@ def normal_p(
     Mean and variance of the m sums come from those of the m partitions (n and n × n). Values are as in
     `permutation_test`; sensitivity shows this p as one of the choices in the literature.
     """
-    rows, shape = _checked_rows(values, size_a)
+    rows, shape = _check_rows(values, size_a)
     centred, n, k = rows - rows.mean(axis=1, keepdims=True), rows.shape[1], size_a
     observed = centred[:, :k].sum(axis=1)
     total, products = np.zeros(n), np.zeros((n, n))

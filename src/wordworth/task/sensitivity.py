@@ -27,9 +27,9 @@ from wordworth.measure.sensitivity import (
     Masks,
     conclusions,
     flipped_by,
-    kept_values,
     product_associations,
     robustness,
+    select_values,
     word_effects,
 )
 from wordworth.results.findings import Findings
@@ -223,7 +223,7 @@ def _make_grid(associations: list[Matrix], words: WordVariants, size_x: int, set
     d = np.empty((len(words), blocks, len(SPREADS)))
     p = np.empty((len(words), blocks, len(METHODS), len(SIDES)))
     for rows, size in _group_by_size(words, size_x):
-        values = np.concatenate([kept_values(one[:, rows], words.targets[rows]) for one in associations])
+        values = np.concatenate([select_values(one[:, rows], words.targets[rows]) for one in associations])
         shape = (blocks, len(rows))
         for at, ddof in enumerate((1, 0)):
             d[rows, :, at] = effect_size(values, size, ddof).reshape(shape).T

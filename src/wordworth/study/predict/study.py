@@ -71,7 +71,7 @@ def measure(models: Sequence[Resolved | WordModel], settings: PredictSettings) -
     for named in models:
         given = named if settings.fine_tune is None else _train(findings, named, settings.fine_tune, settings)
         model = given if isinstance(given, WordModel) else load_word_model(given, settings.device, settings.precision)
-        _record_model(findings, model, settings.fine_tune)
+        _record_model(findings, model, named, settings.fine_tune)
         findings.add(_measure_model(model, data, settings))
     return findings
 
@@ -198,7 +198,7 @@ def _caution_language(findings: Findings, language: str, what: str, other: str) 
         findings.notice("caution", reason)
 
 
-def _record_model(findings: Findings, model: WordModel, text: Named | None) -> None:
+def _record_model(findings: Findings, model: WordModel, named: Resolved | WordModel, text: Named | None) -> None:
     facts = {
         "source": model.source,
         "weights": key_of(model.identity),
@@ -208,6 +208,6 @@ def _record_model(findings: Findings, model: WordModel, text: Named | None) -> N
         "units": model.reader.width,
         "begins_with": list(model.tokenizer.convert_ids_to_tokens(list(model.before))),
     }
-    if text is not None:
-        facts["fine_tuned"] = load_corpus(text).name
+    if text is not None and not isinstance(named, WordModel):
+        facts |= {"fine_tuned": load_corpus(text).name, "base": named.name}
     findings.add_model(model.name, facts)
