@@ -166,6 +166,7 @@ def test_trained_first(tmp_path, text, counts, word_model_folder):
     chosen = {"corpus": text, "frequencies": counts, "soft_match": (), "top": 3, **FEW}
     plain, trained = predict([folder], **chosen), predict([folder], fine_tune=text, **chosen)
     assert trained.scores["model"].unique().to_list() == ["tiny+text.txt"]
+    assert (trained.models[0].base, trained.models[0].fine_tuned) == ("tiny", "text.txt")
     assert any("trained on text.txt in one pass: 1 steps" in reason for reason in reasons(trained, "info"))
     assert value(trained, measure="perplexity") != value(plain, measure="perplexity")
 
