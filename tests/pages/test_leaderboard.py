@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest, pearsonr
 
 from made_runs import finish, record
-from wordworth.pages.leaderboard import MAX_COLUMNS, Leaderboard, Leading, leaderboard, leading
+from wordworth.pages.leaderboard import MAX_COLUMNS, Leaderboard, Leading, find_leaders, leaderboard
 from wordworth.pages.page import _environment
 from wordworth.pages.runs import Runs, read_runs
 from wordworth.paired import ComparisonSettings, compare, sides
@@ -33,7 +33,7 @@ def runs_of(score: dict[str, Any], table: str, models: dict[str, tuple[float, It
 
 
 def leaders(runs: Runs, better: str = "higher") -> Leading:
-    return leading(runs, runs.scores.to_dicts(), better)
+    return find_leaders(runs, runs.scores.to_dicts(), better)
 
 
 def lexicon(values: list[float], words: int = 120) -> Items:

@@ -10,7 +10,7 @@ from made_runs import finish, record
 from wordworth.pages.answers import plain_answers
 from wordworth.pages.behaviour_answers import single_words
 from wordworth.pages.figures import figures_of
-from wordworth.pages.figures.specification import BINS, FOUND
+from wordworth.pages.figures.specification import BINS, CONCLUSIONS
 from wordworth.pages.insights import variants_of
 from wordworth.pages.runs import Runs, read_runs
 
@@ -46,7 +46,7 @@ def test_the_curve_and_its_dashboard(uncertain: Runs) -> None:
     own = figures["specification-tests-0-0"].plot.data
     curve = own.filter(pl.col("part") == "curve")
     assert curve["value"].to_list() == [0.1, 0.2, 0.2, 0.3, 0.7, 0.7, 0.8, 0.8, 0.9, 0.9, 1.0, 1.1]
-    assert curve["found"].to_list() == [FOUND[2]] * 4 + [FOUND[0]] * 8
+    assert curve["found"].to_list() == [CONCLUSIONS[2]] * 4 + [CONCLUSIONS[0]] * 8
     assert (curve["x"][0], curve["x"][-1]) == (0, 1)
     strips = own.filter(pl.col("part") == "strip", pl.col("option") == "one attribute out")
     assert strips["end"].max() == pytest.approx(1 / 3, abs=1.01 / BINS)  # these are the lowest third

@@ -114,18 +114,18 @@ def _remaining_bias(version: str, effects: Mapping[str, float], tests: int) -> s
 
 def _remaining_meaning(version: str, meaning: pl.DataFrame) -> str:
     """Say whether the vectors still know what they knew of words."""
-    kept: list[str] = []
-    lost: list[str] = []
+    unharmed: list[str] = []
+    harmed: list[str] = []
     for (dataset,), rows in meaning.group_by(["dataset"], maintain_order=True):
         at = {row["version"]: row for row in rows.iter_rows(named=True)}
         if ORIGINAL in at and version in at:
             before, after = at[ORIGINAL], at[version]["value"]
             limit = before["low"] if before["low"] is not None else before["value"] - NEGLIGIBLE_LOSS
             text = f"{dataset} {format_number(before['value'])} → {format_number(after)}"
-            (lost if after < limit else kept).append(text)
-    if lost:
-        return f" It costs meaning: {format_list([*lost, *kept], 4)}."
-    return f" It keeps meaning: {format_list(kept, 4)}." if kept else ""
+            (harmed if after < limit else unharmed).append(text)
+    if harmed:
+        return f" It costs meaning: {format_list([*harmed, *unharmed], 4)}."
+    return f" It keeps meaning: {format_list(unharmed, 4)}." if unharmed else ""
 
 
 def sensitivity(runs: Runs) -> Iterator[Sentence]:

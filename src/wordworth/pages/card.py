@@ -15,7 +15,7 @@ from wordworth.pages.answers import missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, show_value
-from wordworth.pages.writers import escape_md, interval, line, p_text
+from wordworth.pages.writers import escape_md, write_interval, write_p, write_row
 from wordworth.results.columns import main_scores
 from wordworth.results.run import MANIFEST, Run
 from wordworth.results.table import format_list, format_percent
@@ -131,15 +131,15 @@ def _introduce(card: Card) -> Iterator[str]:
 
 
 def _list_numbers(card: Card) -> Iterator[str]:
-    yield line(["measure", "data", "where", "value [95 %]", "p", "n", "better"])
-    yield line(["---", "---", "---", "---:", "---:", "---:", "---"])
+    yield write_row(["measure", "data", "where", "value [95 %]", "p", "n", "better"])
+    yield write_row(["---", "---", "---", "---:", "---:", "---:", "---"])
     for row in card.rows:
-        value = show_value(row) + interval(row["low"], row["high"])
+        value = show_value(row) + write_interval(row["low"], row["high"])
         better = "" if row["dataset"] in HARMLESS else ARROWS.get(better_of(row), "")
         means = f" ({FULL[row['dataset']]})" if row["dataset"] in FULL else ""
         names = [escape_md(text) for text in (row["quantity"], f"{row['dataset'] or ''}{means}", _describe_place(row))]
         n = "" if row["n"] is None else f"{row['n']:,}"
-        yield line([*names, value, p_text(row["p"], row["partitions"]), n, better])
+        yield write_row([*names, value, write_p(row["p"], row["partitions"]), n, better])
     legend = caution_legend((f"{row['quantity']} {row['dataset'] or ''}".strip(), row["cautions"]) for row in card.rows)
     if legend:
         yield f"\n{escape_md(legend)}."

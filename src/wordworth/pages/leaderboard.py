@@ -107,7 +107,7 @@ def _columns(runs: Runs) -> Iterator[Column]:
         by_model: dict[str, Score] = {row["model"]: row for row in finite.iter_rows(named=True)}
         better = better_of(some.row(0, named=True))
         if by_model and better in ("higher", "lower"):
-            leaders = leading(runs, list(by_model.values()), better)
+            leaders = find_leaders(runs, list(by_model.values()), better)
             yield Column(str(quantity), dataset and str(dataset), better, by_model, leaders)
     social = associations(scores).filter(~pl.col("dataset").is_in(HARMLESS))
     strength = social.group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
@@ -121,7 +121,7 @@ def _columns(runs: Runs) -> Iterator[Column]:
         yield Column(STEREOTYPES, None, "lower", means, leaders)
 
 
-def leading(runs: Runs, scores: Sequence[Score], better: str) -> Leading:
+def find_leaders(runs: Runs, scores: Sequence[Score], better: str) -> Leading:
     """Return who leads among scores that differ only in their model; p is corrected by Holm over the models.
 
     Nobody leads where neither end is better, or where there is one model.

@@ -13,7 +13,7 @@ from wordworth.pages.answers import FAILED_HEADER, failed_rows
 from wordworth.pages.comparisons import COMPARED, comparison_row, comparisons
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.leaderboard import Column as BoardColumn
-from wordworth.pages.leaderboard import Leading, leaderboard, leading
+from wordworth.pages.leaderboard import Leading, find_leaders, leaderboard
 from wordworth.pages.runs import ALL, TESTS, Runs, Score, better_of
 from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import PLACE
@@ -162,7 +162,7 @@ def _leaders(runs: Runs, scores: Sequence[Score]) -> dict[tuple[Any, ...], Leadi
         if score["layer"] is None and score["model"] != ALL and value is not None and isfinite(value):
             by_place.setdefault(_place(score), {})[score["model"]] = score
     places = {place: list(some.values()) for place, some in by_place.items()}
-    return {place: leading(runs, some, better_of(some[0])) for place, some in places.items()}
+    return {place: find_leaders(runs, some, better_of(some[0])) for place, some in places.items()}
 
 
 def caption(runs: Runs, what: str, scores: Sequence[Score], leaders: Sequence[tuple[str, Leading]]) -> str:

@@ -35,14 +35,14 @@ def markdown(runs: Runs, wanted: Sequence[str] = ()) -> str:
 
 def _markdown_table(table: Table) -> Iterator[str]:
     shown = [column for column in columns(table) if column.part != "interval"]  # which is next to its value
-    yield line([*map(escape_md, table.names), *(escape_md(_markdown_head(table, column)) for column in shown)])
-    yield line([*["---"] * len(table.names), *["---:"] * len(shown)])
+    yield write_row([*map(escape_md, table.names), *(escape_md(_markdown_head(table, column)) for column in shown)])
+    yield write_row([*["---"] * len(table.names), *["---:"] * len(shown)])
     for row in table.rows:
         numbers = [_markdown_part(cell_of(row, column), column.part) for column in shown]
-        yield line([*map(escape_md, row.names), *numbers])
+        yield write_row([*map(escape_md, row.names), *numbers])
 
 
-def line(cells: Sequence[str]) -> str:
+def write_row(cells: Sequence[str]) -> str:
     """Return a row of a table, of cells that are Markdown already."""
     return f"| {' | '.join(cells)} |"
 
@@ -59,18 +59,18 @@ def _markdown_part(cell: Cell | None, part: Part) -> str:
         return ""
     if part == "value":
         text = format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
-        return (f"**{text}**" if cell.is_best else text) + interval(cell.low, cell.high)
+        return (f"**{text}**" if cell.is_best else text) + write_interval(cell.low, cell.high)
     if part == "n":
         return f"{cell.n:,}"
-    return p_text(cell.p, cell.partitions)
+    return write_p(cell.p, cell.partitions)
 
 
-def interval(low: float | None, high: float | None) -> str:
+def write_interval(low: float | None, high: float | None) -> str:
     """Return an interval behind its value; blank without one."""
     return "" if low is None or high is None else f" {escape_md(format_interval(low, high))}"
 
 
-def p_text(p: float | None, partitions: int | None) -> str:
+def write_p(p: float | None, partitions: int | None) -> str:
     """Return p; blank without one."""
     return "" if p is None else escape_md(format_exact_p(p, partitions, _markdown_power))
 

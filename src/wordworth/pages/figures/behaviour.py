@@ -52,16 +52,16 @@ def _best_nullified(scores: pl.DataFrame) -> pl.DataFrame:
     layered = scores.filter(IS_TEST, LAYER.is_not_null()).filter(LAYER.max().over("model") == LAYER)
     chosen = dict(recoveries(scores).select("model", "components").iter_rows())
     most = layered.drop_nulls("components").group_by("model").agg(pl.col("components").max()).iter_rows()
-    kept = {model: chosen.get(model, count) for model, count in most}
+    counts = {model: chosen.get(model, count) for model, count in most}
     is_raw = pl.col("components").is_null()
-    count = pl.col("model").replace_strict(kept, default=None, return_dtype=pl.Int64)
+    count = pl.col("model").replace_strict(counts, default=None, return_dtype=pl.Int64)
     rows = layered.filter(count.is_not_null(), is_raw | (pl.col("components") == count))
     return _name_tests(rows).with_columns(vectors=pl.when(is_raw).then(pl.lit("raw")).otherwise(pl.lit("nullified")))
 
 
 def _describe_nullified(rows: pl.DataFrame) -> str:
-    kept = rows.drop_nulls("components").select("model", "components").unique(maintain_order=True).iter_rows()
-    counts = "; ".join(f"{model}: {count}" for model, count in kept)
+    nullified = rows.drop_nulls("components").select("model", "components").unique(maintain_order=True).iter_rows()
+    counts = "; ".join(f"{model}: {count}" for model, count in nullified)
     return (
         "Bias that non-semantic directions hide: Cohen’s d in the top layer raw, and with the number of components "
         f"nullified that recovers most valence ({counts})."

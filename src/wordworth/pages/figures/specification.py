@@ -17,7 +17,7 @@ from wordworth.results.run import Run
 POINTS, BINS = 100, 24  # variants of a curve that are drawn, evenly spread; parts that its dashboard is divided into
 CURVE, GAP, STEP = 150, 14, 15  # pixels: of a curve, between it and its dashboard, of a line of the dashboard
 RIGHT = 1.14  # where an axis from 0 to 1 ends, so that there is room for numbers behind it
-FOUND = ("p < .05", "p < .05, the reverse", "not significant")
+CONCLUSIONS = ("p < .05", "p < .05, the reverse", "not significant")
 DRAWING = (
     "The dashed line is the number as it is run. Below, each line is an option of a choice; the stronger its colour, "
     "the more of its variants lie there. At the right: the share of its variants that reach another conclusion. Fewer "
@@ -59,11 +59,12 @@ def _panel(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     ordered = table.sort("value", maintain_order=True)
     count = len(ordered)
     places = np.unique(np.linspace(0, count - 1, min(POINTS, count)).round().astype(int))
-    told = pl.when(pl.col("p") >= LEVEL).then(pl.lit(FOUND[2])).when(pl.col("value") > 0).then(pl.lit(FOUND[0]))
+    same, reverse, none = map(pl.lit, CONCLUSIONS)
+    verdict = pl.when(pl.col("p") >= LEVEL).then(none).when(pl.col("value") > 0).then(same).otherwise(reverse)
     choices = choices_of(table)
     variant = pl.concat_str(choices, separator=charts.AND, ignore_nulls=True)
-    x, found = pl.Series(places / max(1, count - 1)), told.otherwise(pl.lit(FOUND[1]))
-    curve = ordered[places.tolist()].select("value", "p", part=pl.lit("curve"), x=x, found=found, variant=variant)
+    x = pl.Series(places / max(1, count - 1))
+    curve = ordered[places.tolist()].select("value", "p", part=pl.lit("curve"), x=x, found=verdict, variant=variant)
     strips = [_strips(ordered, choice) for choice in choices]
     line = pl.DataFrame({"part": ["base"], "value": [table.item(0, "value")]})
     options = [option for choice in choices for option in charts.list_distinct(table, choice)]
@@ -102,8 +103,8 @@ def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
     option = alt.Y("option:N", sort=options, title=None, axis=names, scale=lines)
     density = alt.Opacity("density:Q", legend=None, scale=alt.Scale(domain=[0, 2], range=[0.04, 0.85], clamp=True))
     legend = charts.make_legend()
-    colours = alt.Scale(domain=list(FOUND), range=["var(--c1)", "var(--c4)", "var(--c2)"])
-    shapes = alt.Scale(domain=list(FOUND), range=["circle", "triangle-down", "cross"])
+    colours = alt.Scale(domain=list(CONCLUSIONS), range=["var(--c1)", "var(--c4)", "var(--c2)"])
+    shapes = alt.Scale(domain=list(CONCLUSIONS), range=["circle", "triangle-down", "cross"])
     number = alt.Y("value:Q", title=y, scale=values)
     layers = [
         _part("base").mark_rule(color="var(--faint)", tooltip=False).encode(alt.YDatum(0, scale=values, axis=None)),
