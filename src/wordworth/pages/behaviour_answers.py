@@ -114,8 +114,7 @@ def _remaining_bias(version: str, effects: Mapping[str, float], tests: int) -> s
 
 def _remaining_meaning(version: str, meaning: pl.DataFrame) -> str:
     """Say whether the vectors still know what they knew of words."""
-    unharmed: list[str] = []
-    harmed: list[str] = []
+    harmed, unharmed = list[str](), list[str]()
     for (dataset,), rows in meaning.group_by(["dataset"], maintain_order=True):
         at = {row["version"]: row for row in rows.iter_rows(named=True)}
         if ORIGINAL in at and version in at:
