@@ -13,8 +13,6 @@ from wordworth.study.names import resolve_inputs
 
 SETS = {"x": ["a", "b"], "y": ["c", "d"], "a": ["e", "f"], "b": ["g", "h"]}
 TEST = '[test]\nname = "t"\n' + "".join(f"{name} = {{words = {words}}}\n" for name, words in SETS.items())
-    '[test]\nname = "t"\nx = {words = ["a", "b"]}\ny = {words = ["c", "d"]}\na = {words = ["e"]}\nb = {words = ["f"]}\n'
-)
 
 
 @pytest.fixture
