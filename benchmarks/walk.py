@@ -8,7 +8,6 @@ import sys
 import threading
 from collections import Counter, defaultdict
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import wordworth
@@ -20,7 +19,7 @@ functions: dict[str, set[str]] = defaultdict(set)
 calls = Counter[str]()
 
 
-def watch(frame: FrameType, event: str, argument: Any) -> None:
+def watch(frame: Any, event: str, argument: Any) -> None:
     code = frame.f_code
     if event == "call" and code.co_filename.startswith(ROOT) and code.co_flags & IS_FUNCTION:
         functions[code.co_filename.removeprefix(ROOT)].add(code.co_qualname)
@@ -33,8 +32,8 @@ try:
     main()
 finally:
     sys.setprofile(None)
-    total = sum(map(len, functions.values()))
-    print(f"{len(functions)} files, {total} functions, resolve {calls['resolve']}, read_run {calls['read_run']}")
+    counts = f"{len(functions)} files, {sum(map(len, functions.values()))} functions"
+    print(f"{counts}, resolve {calls['resolve']}, read_run {calls['read_run']}")
     if listing := os.environ.get("WALK"):
         Path(listing).write_text(
             "".join(f"{path}: {', '.join(sorted(functions[path]))}\n" for path in sorted(functions))
