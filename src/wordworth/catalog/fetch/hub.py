@@ -104,8 +104,9 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     except LocalEntryNotFoundError as error:
         raise WordworthError(refusal or _unreachable(called, reason_of(error.__cause__ or error))) from error
     except (OSError, httpx2.HTTPError, XetDownloadError) as error:
+        reason = reason_of(error.__cause__ or error)
         raise WordworthError(
-            f"fetching {called} from the hub broke off ({reason_of(error.__cause__ or error)}); run it again, or with another network"
+            f"fetching {called} from the hub broke off ({reason}); run it again, or with another network"
         ) from error
     if refusal is not None:
         notice(f"The kept copy of {called} is used, as it could not be compared with the hub: {refusal}.")
