@@ -149,7 +149,7 @@ def refuse_name(resolved: Resolved) -> None:
 
 
 def _load_declared(resolved: Resolved, declared: Entry, on_bad: "OnBad") -> "Embedding":
-    from wordworth.embedding import load
+    from wordworth.embedding.reading import load
 
     family = declared.details["family"]
     if family != "static":
