@@ -15,10 +15,11 @@ from pathlib import Path
 
 from tools.pages import DOCS, markdown, put
 
+from wordworth.catalog.models import load_one_embedding
 from wordworth.cli import main
 from wordworth.files import sha256_of
 from wordworth.nli.examples import Sets, load_sets
-from wordworth.nli.loading import CONFIG, WEIGHTS, load_attention_nli, one_embedding
+from wordworth.nli.loading import CONFIG, WEIGHTS, load_attention_nli
 from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe, probe_names
 from wordworth.nli.train_nli import RESULTS
@@ -50,7 +51,7 @@ COMMAND = " ".join(
 
 def accuracies(measured: Sets) -> tuple[str, float]:
     """The shipped network on the vectors as they are and without a bias, and its accuracy on the first test."""
-    glove = one_embedding(VECTORS)
+    glove = load_one_embedding(VECTORS)
     told = [*measured.dev, *measured.tests]
     lines, first = [], 0.0
     for name in ("", *probe_names()):
