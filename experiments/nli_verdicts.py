@@ -18,9 +18,9 @@ import polars as pl
 from scipy import stats
 from tools.pages import DOCS, markdown, put
 
+from wordworth.catalog.models import load_one_embedding
 from wordworth.embedding import Embedding
 from wordworth.measure import label
-from wordworth.nli.loading import one_embedding
 from wordworth.pages.comparisons import IN_ALL_LAYERS, RETRAINED
 from wordworth.pages.published import Published, Quantity, published
 from wordworth.task.geometry import Learn, load_bias_kinds
@@ -125,7 +125,7 @@ class Judged(NamedTuple):
 def judged() -> Iterator[Judged]:
     """The paper's numbers of `TABLES`, in their order."""
     found = {model: recorded(kind) for model, kind in KINDS.items()}
-    stable = dict(principal(one_embedding("glove-840b-34k")))
+    stable = dict(principal(load_one_embedding("glove-840b-34k")))
     own = [(table, one) for one in published() if one.paper == "dev2020" for table in _tables(one)]
     for table, one in sorted(own, key=lambda pair: pair[0]):
         dataset, measure = one.quantity.dataset, name_of(one.quantity)
