@@ -74,8 +74,8 @@ def test_an_audit_that_is_interrupted(command: Command, work: Path, monkeypatch:
         return run(self, *given)
 
     declared = type(study("weat")).__mro__[1]
-    run = declared.run
-    monkeypatch.setattr(declared, "run", interrupted)
+    run = declared.run_on
+    monkeypatch.setattr(declared, "run_on", interrupted)
     answer = command("audit", "mine.txt", "--quick", "-o", "audit")
     assert answer.code == 130
     assert answer.err.splitlines()[-1].startswith("Interrupted. ")
@@ -98,7 +98,7 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
         ("encode.loading", "load_files"),
         ("whole_words.model", "load_files"),
         ("encode.heads", "load_files"),
-        ("catalog.models", "load"),
+        ("embedding.reading", "load"),
         ("catalog.fetch.sources", "locate"),
         ("study.predict.study", "load_corpus"),
     ):

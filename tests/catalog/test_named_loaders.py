@@ -21,9 +21,7 @@ NAME = "albert-kor"
 def known(tmp_path: Path, word_model_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tiny masked model that the catalog gives for a name of its own."""
     folder = word_model_folder(tmp_path / "tiny", "masked")
-    monkeypatch.setattr(
-        "wordworth.catalog.fetch.sources.locate", lambda name, sources: Located(folder, sources[0], "0" * 64)
-    )
+    monkeypatch.setattr("wordworth.catalog.fetch.sources.locate", lambda name, sources: Located(folder, sources[0]))
 
     def asked(*_: Any) -> None:
         raise AssertionError("the hub was asked")

@@ -10,7 +10,7 @@ from wordworth.catalog.fetch.hub import HubFile, config_of, from_hub, hub_model,
 from wordworth.catalog.fetch.sources import here, is_offline
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import Named, Resolved, find, located
-from wordworth.embedding import Embedding, load
+from wordworth.embedding import Embedding
 from wordworth.embedding.blocks import OnBad
 from wordworth.engine.cache import hash_content
 from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of, require
@@ -164,6 +164,7 @@ def refuse_name(resolved: Resolved) -> None:
 
 
 def _load_declared(resolved: Resolved, declared: Entry, on_bad: "OnBad") -> "Embedding":
+    from wordworth.embedding.reading import load
 
     family = declared.details["family"]
     if family != "static":

@@ -86,7 +86,9 @@ class Study:
         """
         from wordworth.study.names import resolve_inputs
 
-        return self.run_on(resolve_inputs(models or self.default_models, settings), checkpoints=checkpoints)
+        is_none_named = isinstance(models, list | tuple) and not models
+        inputs = resolve_inputs(self.default_models if is_none_named else models, settings)
+        return self.run_on(inputs, checkpoints=checkpoints)
 
     def run_on(
         self,

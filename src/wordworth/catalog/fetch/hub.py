@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from wordworth.engine.engines import notice
-from wordworth.errors import WordworthError, require
+from wordworth.errors import WordworthError, reason_of, require
 from wordworth.files import space_checked
 
 _PART = r"[A-Za-z0-9][\w.-]*"
@@ -106,10 +106,11 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     try:
         here = _downloaded(file, here_only=refusal is not None)
     except LocalEntryNotFoundError as error:
-        raise WordworthError(refusal or _unreachable(called, _reason(error))) from error
+        raise WordworthError(refusal or _unreachable(called, reason_of(error.__cause__ or error))) from error
     except (OSError, httpx.HTTPError, XetDownloadError) as error:
+        reason = reason_of(error.__cause__ or error)
         raise WordworthError(
-            f"fetching {called} from the hub broke off ({_reason(error)}); run it again, or with another network"
+            f"fetching {called} from the hub broke off ({reason}); run it again, or with another network"
         ) from error
     if refusal is not None:
         notice(f"The kept copy of {called} is used, as it could not be compared with the hub: {refusal}.")
@@ -161,7 +162,7 @@ def _refusal(file: HubFile, called: str) -> str | None:
     except errors.HfHubHTTPError as error:
         return f"{called} is not here and the hub answers {error.response.status_code}; try again later"
     except (httpx.HTTPError, ConnectionError) as error:
-        return _unreachable(called, _reason(error))
+        return _unreachable(called, reason_of(error.__cause__ or error))
     return None
 
 
@@ -175,9 +176,3 @@ def _unreachable(called: str, reason: str) -> str:
     return (
         f"{called}{_where(called)} is not here and the hub cannot be reached{because}; check the name and the network"
     )
-
-
-def _reason(error: Exception) -> str:
-    """What the network's library says, short."""
-    lines = str(error.__cause__ or error).strip().splitlines()
-    return lines[0][:120] if lines else type(error).__name__
