@@ -37,7 +37,7 @@ kernels: $(STAMP)
 	$(BIN)/python tests/kernels/run_again.py Haswell
 
 # What word vectors need, in an environment of the base install alone, without torch, each package in its lowest version.
-CORE := $(addprefix tests/,embedding catalog measure statistics results paired rules study/test_weat_study.py test_install.py)
+CORE := $(addprefix tests/,embedding catalog measure statistics results paired rules study/test_weat_study.py test_cli.py test_install.py)
 LOWEST := $(VENV)/lowest
 lowest: $(LOWEST)/.installed
 	OMP_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile $(CORE)
