@@ -13,7 +13,7 @@ demo: $(STAMP)
 test: lint types unit kernels
 
 # All of what `make test` runs a sample of: takes hours.
-test-all: lint types browser fuzz
+test-all: lint types browser fuzz lowest
 	WORDWORTH_TESTS=all $(PYTEST)
 	$(BIN)/python tests/kernels/run_again.py
 
@@ -36,8 +36,8 @@ unit: $(STAMP) browser
 kernels: $(STAMP)
 	$(BIN)/python tests/kernels/run_again.py Haswell
 
-# What word vectors need, in an environment of the base install alone, without torch, each package in its lowest version.
-CORE := $(addprefix tests/,embedding catalog measure statistics results paired rules study/test_weat_study.py test_install.py)
+# The tests of word vectors in the base install, so without torch, with each of its packages in the lowest version.
+CORE := $(addprefix tests/,embedding catalog measure statistics results paired rules study/test_weat_study.py test_cli.py test_install.py)
 LOWEST := $(VENV)/lowest
 lowest: $(LOWEST)/.installed
 	OMP_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile $(CORE)
