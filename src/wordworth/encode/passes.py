@@ -67,7 +67,7 @@ def _run(network: PreTrainedModel, stop: Stop | None, **given: Any) -> tuple[Ten
 
 
 @contextmanager
-def _inputs_of(blocks: Iterable[nn.Module], last: int | None = None) -> Iterator[list[Tensor]]:
+def _inputs_of(blocks: Iterable[nn.Module], last: int) -> Iterator[list[Tensor]]:
     """Collect what is given to the blocks, call by call: layer i is what call i is given. End the pass at call `last`.
 
     One block may be called for several layers, as in ALBERT.
@@ -107,8 +107,7 @@ def find_blocks(network: PreTrainedModel, ids: Sequence[int]) -> str | None:
     with torch.inference_mode():
         *expected, _ = hidden_states(network, text)
         for path in layer_lists(network):
-            with _inputs_of(network.get_submodule(path).children()) as inputs:
-                hidden_states(network, text)
+            inputs = hidden_states(network, text, Stop(list(network.get_submodule(path).children()), len(expected) - 1))
             if len(inputs) == len(expected) and all(map(torch.equal, inputs, expected)):
                 return path
     return None
