@@ -12,13 +12,17 @@ if TYPE_CHECKING:
         check,
         compare,
         debias,
+        export,
+        get,
         infer,
         load,
+        ls,
         predict,
         read,
         report,
         run,
         sc_weat,
+        show,
         static,
         valnorm,
         vast,
@@ -29,7 +33,6 @@ if TYPE_CHECKING:
     from wordworth.errors import WordworthError
     from wordworth.results.run import Run
     from wordworth.study.checks import find_checkpoints
-    from wordworth.study.static.study import export
     from wordworth.trainer import WordworthCallback
 
     __version__: str
@@ -48,13 +51,16 @@ __all__ = [
     "debias",
     "export",
     "find_checkpoints",
+    "get",
     "infer",
     "load",
+    "ls",
     "predict",
     "read",
     "report",
     "run",
     "sc_weat",
+    "show",
     "static",
     "valnorm",
     "vast",
@@ -68,7 +74,6 @@ _MODULES = dict.fromkeys(__all__, "wordworth.api") | {
     "WordworthCallback": "wordworth.trainer",
     "WordworthError": "wordworth.errors",
     "audit": "wordworth.api.audit",
-    "export": "wordworth.study.static.study",
     "find_checkpoints": "wordworth.study.checks",
 }
 

@@ -7,13 +7,14 @@ from xml.etree import ElementTree
 
 import pytest
 import vl_convert
-from tools.svg import LIGHT, draw_svg, fit_to_document
+from tools.svg import draw_svg
 
 from made_runs import debiased, finish, random_vast, record
 from wordworth.measure.declaration import MEASURES, label
 from wordworth.pages import write_report
 from wordworth.pages.answers import plain_answers
 from wordworth.pages.figures import Figure, figures_of
+from wordworth.pages.figures.document import LIGHT, fit_to_document
 from wordworth.pages.figures.charts import COLOURS
 from wordworth.pages.figures.stereotypes import ESTIMATORS
 from wordworth.pages.runs import ended, read_runs

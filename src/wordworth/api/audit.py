@@ -7,22 +7,30 @@ from typing import Any, NamedTuple
 
 from wordworth.engine.engines import using
 from wordworth.errors import WordworthError
+from wordworth.results.display import ShowsTable
 from wordworth.results.notices import Notice
 from wordworth.results.run import AuditRecord, PlannedStudy, Run, is_finished, read_run
+from wordworth.results.table import Table, text_table
 from wordworth.study import study
 from wordworth.study.audit import DEFAULT_MODELS, Planned, audit_settings, plan_audit, reductions_of
 from wordworth.study.checks import fingerprints_of
 from wordworth.task.settings import Settings
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(ShowsTable):
     """The runs of an audit, what it could not run, and its report."""
 
     folder: Path
     runs: list[Run]
     notices: list[Notice]
     report: Path
+
+    @property
+    def table(self) -> Table:
+        """A row per run."""
+        rows = [(run.study, ", ".join(run.named), str(len(run.scores))) for run in self.runs]
+        return text_table(f"audit in {self.folder}", ("study", "models", "scores"), rows, note=str(self.report))
 
     @property
     def has_failures(self) -> bool:

@@ -71,6 +71,14 @@ def look_up(index: Mapping[str, int], words: Sequence[str], spelled: Spelled = a
     )
 
 
+def _as_floats(matrix: NDArray[np.generic]) -> NDArray[np.floating]:
+    """Return a matrix of whole numbers as floats."""
+    try:
+        return matrix.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise WordworthError(f"a matrix of vectors has {matrix.dtype} numbers; give floats, all rows of one length") from error
+
+
 @dataclass(frozen=True, eq=False)
 class Embedding:
     """Words × dimensions. Immutable: a transform returns a new one (`with_matrix`).
@@ -80,9 +88,16 @@ class Embedding:
 
     words: Sequence[str]
     matrix: NDArray[np.floating]
-    provenance: Provenance
+    provenance: Provenance = Provenance("")
 
     def __post_init__(self) -> None:
+        if not isinstance(self.matrix, np.ndarray):
+            object.__setattr__(self, "matrix", np.asarray(self.matrix))
+        if self.matrix.dtype.kind != "f":
+            object.__setattr__(self, "matrix", _as_floats(self.matrix))
+        if not self.provenance.name:
+            size = f"{self.dim}d, {len(self.words):,} words" if self.matrix.ndim == 2 else ""
+            object.__setattr__(self, "provenance", replace(self.provenance, name=f"Vectors {size}".strip()))
         if self.matrix.ndim != 2 or len(self.words) != self.matrix.shape[0]:
             raise WordworthError(
                 f"{self.name}: {len(self.words)} words do not go with a matrix of shape {self.matrix.shape}"

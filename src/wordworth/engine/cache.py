@@ -34,6 +34,7 @@ Kind = Literal[
     "embeddings",
     "files",
     "inferences",
+    "objects",
     "predictions",
     "trained",
     "vectors",

@@ -144,11 +144,12 @@ class Study:
         from wordworth.catalog.resolve import public_name
 
         names = [model if isinstance(model, str | Path) else model.name for model in models]
+        in_memory = {one.name: one.provenance.sha256 for one in models if hasattr(one, "provenance")}
         table = settings.as_table()
         return findings.to_run(
             command=_command_line(),
             named=[public_name(name) for name in names],
-            fingerprints=dict(fingerprints),
+            fingerprints={**fingerprints, **in_memory},
             settings=table,
             may_differ=self.settings.may_differ(),
             method=" ".join(filter(None, [self.method, settings.in_words()])),

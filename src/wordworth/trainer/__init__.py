@@ -1,15 +1,22 @@
 """A model measured while transformers' `Trainer` trains it. It needs what the Trainer needs (`wordworth[trainer]`)."""
 
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from wordworth.errors import WordworthError
 
-if find_spec("accelerate") is None:
-    raise WordworthError(
-        "WordworthCallback needs accelerate, as transformers' Trainer does; install it with "
-        "`pip install wordworth[trainer]`"
-    )
+if TYPE_CHECKING or find_spec("accelerate") is not None:
+    from wordworth.trainer.callback import WordworthCallback
+else:
 
-from wordworth.trainer.callback import WordworthCallback
+    class WordworthCallback:
+        """Measures the model that a `Trainer` trains; it needs accelerate: `pip install wordworth[trainer]`."""
+
+        def __init__(self, *_: object, **__: object) -> None:
+            raise WordworthError(
+                "WordworthCallback needs accelerate, as transformers' Trainer does; install it with "
+                "`pip install wordworth[trainer]`"
+            )
+
 
 __all__ = ["WordworthCallback"]

@@ -1,0 +1,92 @@
+"""The catalog in Python: what can be named, one entry of it, and fetching ahead."""
+
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wordworth.catalog.fetch.hub import from_hub
+from wordworth.catalog.fetch.sources import here, locate, verify
+from wordworth.catalog.registry import entries, entry
+from wordworth.catalog.show import download, held, is_here, made_of, summary
+
+
+def ls(kind: str | None = None, search: str = "") -> pl.DataFrame:
+    """Return what can be named, one row each: of one kind (models, lexica, tests, pairs …) unless it is None.
+
+    `search` is a text in the name, the title or the language: `ww.ls("tests", "gender")`.
+    """
+    rows = [
+        {
+            "name": one.name,
+            "kind": ": ".join(filter(None, [one.kind, one.details.get("family")])),
+            "title": one.title,
+            "language": one.language,
+            "holds": held(one),
+            "download": download(one),
+            "here": is_here(one),
+        }
+        for one in entries(kind)
+        if search.lower() in f"{one.name} {one.title} {one.language} {one.note}".lower()
+    ]
+    return pl.DataFrame(rows)
+
+
+@dataclass(frozen=True, repr=False)
+class Shown:
+    """An entry of the catalog."""
+
+    facts: dict[str, Any]
+    """Name, title, count, language, licence, reference, first rows …"""
+
+    def __repr__(self) -> str:
+        lines = [f"{key}: {value}" for key, value in self._short().items()]
+        return "\n".join([*lines, *("  ".join(map(str, row)) for row in self.facts["rows"])])
+
+    def _repr_html_(self) -> str:
+        facts = [(key, value) for key, value in self._short().items()]
+        rows = [*facts, *self.facts["rows"]]
+        return f"<table>{''.join(_html_row(row) for row in rows)}</table>"
+
+    def _short(self) -> dict[str, Any]:
+        keys = ("name", "kind", "title", "count", "language", "scale", "licence", "reference", "note")
+        return {key: self.facts[key] for key in keys if self.facts[key]}
+
+
+def _html_row(cells: Any) -> str:
+    return "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
+
+
+def show(name: str) -> Shown:
+    """Return one entry of the catalog: how much it holds, its first rows, licence and citation."""
+    return Shown(summary(entry(name)))
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """An entry that is on this machine now."""
+
+    name: str
+    path: Path
+    megabytes: float | None
+    """None for what a folder of the hub holds."""
+    is_new: bool
+
+
+def get(*names: str) -> list[Fetched]:
+    """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
+    wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
+    fetched = []
+    for one in wanted.values():
+        if "hub" in one.details:
+            fetched.append(Fetched(one.name, from_hub(one.details["hub"]), None, False))
+        if not one.sources:
+            continue  # its data is in the catalog itself, or in other entries
+        before = here(one.name, one.sources)
+        located = before or locate(one.name, one.sources)
+        if before:
+            verify(one.name, before)
+        fetched.append(Fetched(one.name, located.path, located.source.bytes / 1e6, not before))
+    return fetched

@@ -1,0 +1,322 @@
+"""What users have in memory, as studies take it: models are wrapped, and data becomes files of the cache.
+
+A lexicon, pairs, a test, a text, words, templates or a probe that is given as an object is written to the cache under
+the hash of its content, as the file that a user could have given. So its checks, its fingerprint and its place in
+`run.json` are those of a file.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder, wrap_objects
+from wordworth.api.models import load as load_named
+from wordworth.catalog.kinds import Kind
+from wordworth.catalog.registry import knows
+from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix
+from wordworth.engine.cache import entry
+from wordworth.engine.identity import hash_content
+from wordworth.errors import WordworthError
+from wordworth.study.checks import CALLED, Checkpoint
+from wordworth.task.settings import SettingField, Settings, either
+
+if TYPE_CHECKING:
+    from wordworth.encode import LanguageModel as Encoder
+    from wordworth.nli.nli import NliModel as Network
+    from wordworth.whole_words import WordModel
+
+    Wrapped = Encoder | Network | WordModel
+
+Loaded = LanguageModel | NliModel | SentenceEncoder
+VECTORS = ("an Embedding", "gensim KeyedVectors", "a dict", "(words, matrix)")
+NETWORKS = ("a model of `ww.load`", "(model, tokenizer) of transformers")
+"""What is taken as word vectors, and as a language model."""
+GROUPS = ("X", "Y", "A", "B")
+"""Settings that are the word lists of one association test."""
+INSTEAD = {"weat": 'ww.vast(model, experiments=["bias"])', "valnorm": "ww.vast(model)", "vast": "ww.valnorm(vectors)"}
+"""Study → what to call with a model of the other kind."""
+
+
+def load(
+    model: Any, *, name: str = "", kind: Kind | None = None, device: str = "auto", precision: str = "float32"
+) -> "Embedding | Loaded":
+    """Load a model by a name of the catalog or the hub, a path or an address; or take one that is in memory.
+
+    It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
+    static, causal, masked, encoder, sentence or nli. In memory it is gensim KeyedVectors, a dict of word → vector,
+    (words, matrix), or (model, tokenizer) of transformers, and `name` is what tables call it.
+    """
+    if isinstance(model, str | Path):
+        return load_named(f"{name}={model}" if name else model, kind=kind, device=device, precision=precision)
+    loaded = _load_object(model, name)
+    if loaded is None:
+        accepted = list_accepted("a name", "a path", *VECTORS, NETWORKS[-1])
+        raise WordworthError(f"load takes {accepted}; got {describe(model)}")
+    return loaded
+
+
+def accept_models(
+    study: str, kinds: Collection[Kind], models: Any, name: str = ""
+) -> "list[str | Path | Checkpoint | Embedding | Wrapped]":
+    """Return the models of a call as a study of these kinds takes them; `name` is what tables call a single one."""
+    is_one = not isinstance(models, list | tuple) or is_words_and_matrix(models) or _is_network_pair(models)
+    given = [models] if is_one else list(models)
+    if name and len(given) != 1:
+        raise WordworthError(f"name= is for one model, and {study} got {len(given)}; load each with `ww.load`")
+    return [_accept_model(study, kinds, one, name, models if not is_one else one) for one in given]
+
+
+def _accept_model(study: str, kinds: Collection[Kind], model: Any, name: str, call: Any) -> Any:
+    if isinstance(model, str | Path | Checkpoint):
+        return f"{name}={model}" if name else model
+    if getattr(type(model), "__module__", "").startswith(("wordworth.encode", "wordworth.whole_words", "wordworth.nli")):
+        return model
+    loaded = _load_object(model, name)
+    if loaded is None:
+        raise WordworthError(f"{study} takes {accepted_models(kinds)}; got {describe(call)}")
+    kind: Kind = "static" if isinstance(loaded, Embedding) else loaded.kind
+    if kind not in kinds:
+        instead = f"; use `{INSTEAD[study]}`" if study in INSTEAD and kind != "nli" else ""
+        taken = either([CALLED[one][1] for one in CALLED if one in kinds], "and")
+        raise WordworthError(f"{study} takes {taken}, and {loaded.name} is {CALLED[kind][0]}{instead}")
+    return _with_hash(loaded) if isinstance(loaded, Embedding) else _unwrap(study, loaded)
+
+
+def accepted_models(kinds: Collection[Kind]) -> str:
+    """Return what a study of these kinds takes as a model, in words."""
+    networks = NETWORKS if set(kinds) - {"static", "sentence"} else ()
+    return list_accepted("a name", "a path", *(VECTORS if "static" in kinds else ()), *networks)
+
+
+def list_accepted(*kinds: str) -> str:
+    """Return “a, b, or c”."""
+    return f"{', '.join(kinds[:-1])}, or {kinds[-1]}"
+
+
+def _load_object(model: Any, name: str) -> "Embedding | Loaded | None":
+    """Return a model in memory as `load` does; None where it is of no known kind."""
+    if isinstance(model, Loaded):
+        return model
+    if _is_network_pair(model):
+        return wrap_objects(*model, name=name)
+    return as_embedding(model, name)
+
+
+def _unwrap(study: str, model: Loaded) -> Any:
+    """Return a loaded model as the study takes it."""
+    if study == "debias":  # it reads the files of a network anew
+        if getattr(model, "objects", None) is not None:
+            raise WordworthError("debias takes a language model by name or path; save yours with save_pretrained first")
+        return model.named
+    if isinstance(model, NliModel):
+        return model.network
+    return model.word_model if study == "predict" and isinstance(model, LanguageModel) else model.encoder
+
+
+def _is_network_pair(pair: Any) -> bool:
+    """Return whether it is a network and a tokenizer of transformers."""
+    return (
+        isinstance(pair, tuple | list)
+        and len(pair) == 2
+        and hasattr(pair[0], "state_dict")
+        and hasattr(pair[1], "convert_tokens_to_ids")
+    )
+
+
+def _with_hash(embedding: Embedding) -> Embedding:
+    """Return an embedding that says what its content is, for the run: at each call, as its matrix may have changed."""
+    if embedding.provenance.sha256:
+        return embedding
+    sha256 = hash_content("\n".join(embedding.words), embedding.matrix)
+    return replace(embedding, provenance=replace(embedding.provenance, sha256=sha256))
+
+
+def accept_settings(study: str, settings: type[Settings], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a call with files in the place of data in memory."""
+    fields = {field.option.replace("-", "_"): field for field in settings.fields()}
+    fields |= {field.name: field for field in settings.fields()}
+    groups = {name: chosen[name] for name in GROUPS if name in chosen}
+    rest = {name: value for name, value in chosen.items() if name not in groups}
+    if groups and "tests" in fields:
+        rest["tests"] = [*_as_list(rest.pop("tests", ())), groups]
+    else:
+        rest |= groups  # an error that names the setting
+    return {
+        name: _accept_setting(f"{study}, {name}", fields[name], value) if name in fields else value
+        for name, value in rest.items()
+    }
+
+
+def _accept_setting(where: str, field: SettingField, value: Any) -> Any:
+    kind = field.declared.catalog or field.name
+    if field.name == "directions" and len(value) == 2 and all(isinstance(word, str) for word in value):
+        return (tuple(value),)
+    if kind not in _WRITERS or _is_plain(value):
+        return value
+    if not field.many:
+        return _write_data(where, kind, value)
+    several = [value] if _is_one(field.name, kind, value) else list(value)
+    return tuple(one if _is_plain(one) else _write_data(where, kind, one) for one in several)
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | Path)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _is_one(setting: str, kind: str, value: Any) -> bool:
+    """Return whether a value of a setting that takes several is one data set, and not a list of names and data sets."""
+    if not isinstance(value, list | tuple):
+        return True
+    if setting in ("pairs", "bias_pairs"):  # rows of two words, and a score
+        width = 3 if setting == "pairs" else 2
+        return bool(value) and all(isinstance(row, list | tuple) and len(row) == width for row in value)
+    if kind not in ("corpora", "word_sets") or len(value) < 2 or not all(isinstance(one, str) for one in value):
+        return False
+    # Sentences or words: of a list of names, at least one is there.
+    return not any(knows(one, kind) or len(one) < 256 and Path(one).expanduser().exists() for one in value)
+
+
+def _write_data(where: str, kind: str, value: Any) -> str:
+    """Write a data set in memory to the cache, and return its path."""
+    write, accepted = _WRITERS[kind]
+    try:
+        name, suffix, text = write(value)
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise WordworthError(f"{where} takes a name, a path, {accepted}; got {describe(value)}") from None
+    return keep_text(name, suffix, text)
+
+
+def keep_text(name: str, suffix: str, text: str) -> str:
+    """Write a text to the cache under its content, in a file of that name, and return its path."""
+    file = re.sub(r"[/\\\0]", "-", name) + suffix
+
+    def make(folder: Path) -> None:
+        (folder / file).write_text(text, encoding="utf-8")
+
+    return str(entry("objects", [file, hash_content(text)], make) / file)
+
+
+Written = tuple[str, str, str]
+"""Name, suffix and content of a file."""
+
+
+def _lexicon(value: Any) -> Written:
+    columns = _columns(value)
+    if columns is None:
+        columns = {"word": list(value), "valence": list(value.values())}
+    return f"own lexicon of {_count(columns):,} words", ".csv", _table(columns, ",")
+
+
+def _pairs(value: Any) -> Written:
+    columns = _columns(value)
+    if columns is None:
+        first, second, scores = zip(*value, strict=True)
+        columns = {"word1": list(first), "word2": list(second), "score": list(scores)}
+    return f"own pairs ({_count(columns):,})", ".tsv", _table(columns, "\t")
+
+
+def _test(value: Any) -> Written:
+    about = {key.lower() if key in GROUPS else key: one for key, one in value.items()}
+    for group, label in zip("xyab", GROUPS, strict=True):
+        if not isinstance(about[group], Mapping):
+            about[group] = {"label": label, "words": _texts(about[group])}
+    return "own test", ".toml", to_toml({"test": {"name": "own test", **about}})
+
+
+def _corpus(value: Any) -> Written:
+    lines = [" ".join(text.split()) for text in _texts(value)]
+    return f"own text of {len(lines):,} lines", "", "".join(f"{line}\n" for line in lines)
+
+
+def _words(value: Any) -> Written:
+    rows = [one if isinstance(one, str) else " ".join(_texts(one)) for one in value]
+    return f"own list of {len(_texts(rows)):,} words", ".txt", "".join(f"{row}\n" for row in rows)
+
+
+def _templates(value: Any) -> Written:
+    return "own templates", ".toml", to_toml(value)
+
+
+def _probe(value: Any) -> Written:
+    return "own probe", ".toml", to_toml(value if set(value) == {"probe"} else {"probe": {"name": "own", **value}})
+
+
+_WRITERS: dict[str, tuple[Callable[[Any], Written], str]] = {
+    "lexica": (_lexicon, "a frame with columns of words and ratings, or a dict of word → rating"),
+    "pairs": (_pairs, "a frame with two words and a score per row, or a list of (word, word, score)"),
+    "tests": (_test, 'or a dict {"X": [...], "Y": [...], "A": [...], "B": [...]}'),
+    "corpora": (_corpus, "or a list of sentences"),
+    "word_sets": (_words, "or a list of words, or of pairs of words"),
+    "vocabulary": (_words, "or a list of words"),
+    "templates": (_templates, "or a dict with the keys of the TOML file"),
+    "probes": (_probe, "or a dict with the keys of the TOML file"),
+}
+"""Kind of data → what makes a file of it, and what it takes besides a name and a path."""
+
+
+def _columns(frame: Any) -> dict[str, list[Any]] | None:
+    """Return the columns of a polars or pandas frame; None where it is none."""
+    if not hasattr(frame, "columns"):
+        return None
+    return {str(name): frame[name].to_list() for name in frame.columns}
+
+
+def _count(columns: Mapping[str, Sequence[Any]]) -> int:
+    return len(next(iter(columns.values())))
+
+
+def _table(columns: Mapping[str, Sequence[Any]], delimiter: str) -> str:
+    """Return columns as CSV; each needs text or numbers."""
+    for values in columns.values():
+        for value in values:
+            if not isinstance(value, str | Real | None) or isinstance(value, bool):
+                raise TypeError(value)
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return stream.getvalue()
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    """Return texts; anything else is an error."""
+    if isinstance(values, str):
+        raise TypeError(values)
+    texts = list(values)
+    for one in texts:
+        if not isinstance(one, str):
+            raise TypeError(one)
+    return texts
+
+
+def to_toml(table: Mapping[str, Any]) -> str:
+    """Return a table as TOML; tables and lists in it are set in one line."""
+    return "".join(f"{json.dumps(key)} = {_toml_value(value)}\n" for key, value in table.items())
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml_value(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, str | bool | int | float):
+        return json.dumps(value, ensure_ascii=False)
+    return "[" + ", ".join(map(_toml_value, value)) + "]"
+
+
+def describe(value: Any) -> str:
+    """Return what an object is, in words: a list of int, a LlamaForCausalLM without its tokenizer."""
+    kind = type(value).__name__
+    if isinstance(value, list | tuple | set) and value:
+        return f"a {kind} of {type(next(iter(value))).__name__}"
+    if hasattr(value, "state_dict"):
+        return f"a {kind} without its tokenizer"
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"

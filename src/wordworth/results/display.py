@@ -1,0 +1,186 @@
+"""How results show themselves in Python: tables as text and HTML, and the numbers of a run."""
+
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from pydantic import BaseModel
+
+from wordworth.errors import WordworthError
+from wordworth.measure.declaration import find_measure, label, main_measures
+from wordworth.results.columns import main_scores
+from wordworth.results.notices import CAUTION_MARK
+from wordworth.results.numbers import format_interval, format_number, format_p
+from wordworth.results.table import Cell, Row, Table
+
+MAX_ROWS = 8
+"""Rows of a table that a notebook shows at once."""
+SYMBOLS = {"weat": "d", "valence": "ρ", "similarity": "ρ"}
+"""Measure → the symbol of its number, where papers have one."""
+PLACES = ("model", "step", "language", "context", "version", "pooling", "layer")
+"""Columns that say where a score was measured; those that are blank everywhere are not shown."""
+VIEWS: dict[str, Callable[..., Any]] = {}
+"""What draws a run (`plot`) and writes its page (`report`): `wordworth.api` adds them, as this room imports no pages."""
+
+
+class SeveralScoresError(WordworthError, AttributeError):
+    """A run that does not have exactly one main score has no `value`."""
+
+
+def as_text(table: Table) -> str:
+    """Return the first rows of a table in aligned columns."""
+    heads, rows = _strings(table)
+    lines = [heads, *rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(heads))]
+    aligned = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    return "\n".join(filter(None, [table.title, *aligned, _rest(table)]))
+
+
+def as_html(table: Table) -> str:
+    """Return the first rows of a table as HTML."""
+    heads, rows = _strings(table)
+    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    note = f"<p>{escape(_rest(table))}</p>" if _rest(table) else ""
+    caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+
+
+def _strings(table: Table) -> tuple[list[str], list[list[str]]]:
+    rows = [[*row.names, *map(_format_cell, row.cells)] for row in table.rows[:MAX_ROWS]]
+    return [*table.names, *table.heads], rows
+
+
+def _rest(table: Table) -> str:
+    rest = len(table.rows) - MAX_ROWS
+    return " ".join(filter(None, [f"… and {rest:,} more." if rest > 0 else "", table.note]))
+
+
+def _format_cell(cell: Cell | None) -> str:
+    """Return a number with what is known of it: 1.71 [1.48, 1.83], p = 8e-05, n = 16."""
+    if cell is None:
+        return ""
+    text = format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
+    if cell.low is not None and cell.high is not None:
+        text += f" {format_interval(cell.low, cell.high)}"
+    more = [f"p = {format_p(cell.p)}"] if cell.p is not None else []
+    return ", ".join([text, *more, *([f"n = {cell.n:,}"] if cell.n is not None else [])])
+
+
+class ShowsTable:
+    """A result that a notebook shows as its `table`."""
+
+    @property
+    def table(self) -> Table:
+        """What is shown."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return as_text(self.table)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.table)
+
+
+class DisplayedRun(ShowsTable):
+    """What a run shows of itself."""
+
+    if TYPE_CHECKING:
+        study: str
+        scores: pl.DataFrame
+
+    @property
+    def main(self) -> pl.DataFrame:
+        """The main scores: of every measure and data set, where there are layers, the best layer."""
+        scores = main_scores(self.scores, main_measures())
+        signs = {name: {"lower": -1, "zero": 0}.get(find_measure(name).better, 1) for name in main_measures()}
+        sign, value = pl.col("measure").replace_strict(signs, default=1), pl.col("value")
+        key = ["measure", "k", "threshold", "dataset", *PLACES[:-1]]
+        ordered = scores.with_columns(order=pl.when(sign == 0).then(value.abs()).otherwise(value * sign))
+        best = ordered.with_row_index().sort("order", descending=True, nulls_last=True, maintain_order=True)
+        return best.unique(key, keep="first", maintain_order=True).sort("index").drop("index", "order")
+
+    def _only(self, column: str) -> Any:
+        scores = self.main
+        if len(scores) != 1:
+            raise SeveralScoresError(f"this run of {self.study} has {len(scores):,} main scores; choose from `scores`")
+        return scores[column].item()
+
+    @property
+    def value(self) -> float:
+        """The number, of a run with one main score."""
+        return float(self._only("value"))
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of its 95 % interval."""
+        value: float | None = self._only("low")
+        return value
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of its 95 % interval."""
+        value: float | None = self._only("high")
+        return value
+
+    @property
+    def p(self) -> float | None:
+        """Its p."""
+        value: float | None = self._only("p")
+        return value
+
+    @property
+    def n(self) -> int | None:
+        """The number of items behind it."""
+        value: int | None = self._only("n")
+        return value
+
+    @property
+    def table(self) -> Table:
+        """The main scores as a table."""
+        scores = self.main
+        places = [name for name in PLACES if scores[name].n_unique() > 1]
+        rows = []
+        for score in scores.iter_rows(named=True):
+            measure = label(score["measure"], k=score["k"], threshold=score["threshold"])
+            names = [measure, score["dataset"], *(score[name] for name in places)]
+            rows.append(Row(tuple("" if name is None else str(name) for name in names), (Cell.of_score(score),)))
+        models = ", ".join(scores["model"].drop_nulls().unique(maintain_order=True))
+        title = f"{self.study} of {models}: {len(rows):,} main scores of {len(self.scores):,}"
+        note = "Of several layers the best one." if scores["layer"].drop_nulls().len() else ""
+        return Table(title, ("measure", "data", *places), ("value [95 % interval]",), tuple(rows), note=note)
+
+    def to_pandas(self) -> Any:
+        """Return the scores as a pandas `DataFrame`."""
+        try:
+            import pandas as pd  # type: ignore[import-untyped, unused-ignore]
+        except ImportError as error:
+            raise WordworthError("to_pandas needs pandas; run `pip install pandas`, or use `scores`") from error
+        return pd.DataFrame({column.name: column.to_list() for column in self.scores})
+
+    def plot(self, figure: str = "") -> Any:
+        """Return an altair chart: the figure that the page would show first, or one by (part of) its title."""
+        return VIEWS["plot"](self, figure)
+
+    def report(self, path: Any = None) -> Any:
+        """Write the run's page, and return its path; in the run's folder unless given."""
+        return VIEWS["report"](self, output=path)
+
+    def __repr__(self) -> str:
+        scores = self.main
+        if len(scores) == 1:
+            score = scores.row(0, named=True)
+            symbol = SYMBOLS.get(score["measure"], score["measure"])
+            where = ", ".join(filter(None, [score["dataset"], score["model"]]))
+            return f"{symbol} = {_format_cell(Cell.of_score(score))} ({where})"
+        return super().__repr__()
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>" if len(self.main) == 1 else super()._repr_html_()
+
+    def __dir__(self) -> list[str]:
+        hidden = set(dir(BaseModel)) - set(dir(object))
+        return [name for name in super().__dir__() if name not in hidden and (name[:1] != "_" or name[:2] == "__")]
