@@ -12,12 +12,18 @@ from wordworth.catalog.fetch.sources import here, locate, verify
 from wordworth.catalog.registry import entries, entry
 from wordworth.catalog.show import download, held, is_here, made_of, summary
 
+COLUMNS: dict[str, Any] = dict.fromkeys(("name", "kind", "title", "language", "holds", "download"), pl.String)
+COLUMNS["here"] = pl.Boolean
+TOPICS = {"gender": ("male", "woman", "heilman"), "race": ("african", "black"), "age": ("young",)}
+"""What a user may search for → texts in the titles of what is about it."""
+
 
 def ls(kind: str | None = None, search: str = "") -> pl.DataFrame:
     """Return what can be named, one row each: of one kind (models, lexica, tests, pairs …) unless it is None.
 
-    `search` is a text in the name, the title or the language: `ww.ls("tests", "gender")`.
+    `search` is a text in the name, the title or the language, or a topic: `ww.ls("tests", "gender")`.
     """
+    texts = (search.lower(), *TOPICS.get(search.lower(), ()))
     rows = [
         {
             "name": one.name,
@@ -29,9 +35,9 @@ def ls(kind: str | None = None, search: str = "") -> pl.DataFrame:
             "here": is_here(one),
         }
         for one in entries(kind)
-        if search.lower() in f"{one.name} {one.title} {one.language} {one.note}".lower()
+        if any(text in f"{one.name} {one.title} {one.language} {one.note}".lower() for text in texts)
     ]
-    return pl.DataFrame(rows)
+    return pl.DataFrame(rows, schema=COLUMNS)
 
 
 @dataclass(frozen=True, repr=False)

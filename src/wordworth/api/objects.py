@@ -20,7 +20,7 @@ from wordworth.api.models import load as load_named
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.registry import knows
 from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix
-from wordworth.engine.cache import entry
+from wordworth.engine.cache import entry, kind_folder
 from wordworth.engine.identity import hash_content
 from wordworth.errors import WordworthError
 from wordworth.study.checks import CALLED, Checkpoint
@@ -148,7 +148,7 @@ def accept_settings(study: str, settings: type[Settings], chosen: Mapping[str, A
     else:
         rest |= groups  # an error that names the setting
     return {
-        name: _accept_setting(f"{study}, {name}", fields[name], value) if name in fields else value
+        name: _accept_setting(f"{study}({name}=…)", fields[name], value) if name in fields else value
         for name, value in rest.items()
     }
 
@@ -206,6 +206,16 @@ def keep_text(name: str, suffix: str, text: str) -> str:
     return str(entry("objects", [file, hash_content(text)], make) / file)
 
 
+def without_folders(value: Any) -> Any:
+    """Return a value of a run in which data that was in memory has its name only, and not its place in the cache."""
+    if isinstance(value, Mapping):
+        return {without_folders(key): without_folders(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [without_folders(one) for one in value]
+    is_object = isinstance(value, str) and value.startswith(str(kind_folder("objects")))
+    return Path(value).name if is_object else value
+
+
 Written = tuple[str, str, str]
 """Name, suffix and content of a file."""
 
@@ -248,7 +258,18 @@ def _templates(value: Any) -> Written:
 
 
 def _probe(value: Any) -> Written:
-    return "own probe", ".toml", to_toml(value if set(value) == {"probe"} else {"probe": {"name": "own", **value}})
+    table = {"name": "own", **value.get("probe", value)}
+    table["slots"] = {side: _own_words(words) for side, words in table["slots"].items()}
+    if "verbs" in table:
+        table["verbs"] = [{key: _own_words(words) for key, words in one.items()} for one in table["verbs"]]
+    return "own probe", ".toml", to_toml({"probe": table})
+
+
+def _own_words(words: Any) -> Any:
+    """Return a list of words as a probe's file has it; names of word sets stay."""
+    if not isinstance(words, list | tuple) or any(knows(one, "word_sets") for one in words):
+        return words
+    return {"words": _texts(words)}
 
 
 _WRITERS: dict[str, tuple[Callable[[Any], Written], str]] = {
@@ -256,6 +277,7 @@ _WRITERS: dict[str, tuple[Callable[[Any], Written], str]] = {
     "pairs": (_pairs, "a frame with two words and a score per row, or a list of (word, word, score)"),
     "tests": (_test, 'or a dict {"X": [...], "Y": [...], "A": [...], "B": [...]}'),
     "corpora": (_corpus, "or a list of sentences"),
+    "frequencies": (_corpus, "or a list of sentences to count"),
     "word_sets": (_words, "or a list of words, or of pairs of words"),
     "vocabulary": (_words, "or a list of words"),
     "templates": (_templates, "or a dict with the keys of the TOML file"),

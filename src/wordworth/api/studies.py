@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wordworth.api.objects import VECTORS, accept_models, accept_settings, accepted_models, describe, list_accepted
+from wordworth.api.objects import VECTORS, accept_models, accept_settings, accepted_models, describe, list_accepted, without_folders
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Layers, as_embedding
@@ -37,7 +37,11 @@ def run(study_name: str, models: Any = (), *main: Any, name: str = "", **setting
     if main:
         settings = {declared.main: main[0] if len(main) == 1 else main, **settings}
     chosen = accept_settings(study_name, declared.settings, settings)
-    return declared(accept_models(study_name, declared.kinds | declared.also_accepts, models, name), **chosen)
+    made = declared(accept_models(study_name, declared.kinds | declared.also_accepts, models, name), **chosen)
+    made.settings, made.fingerprints = without_folders(made.settings), without_folders(made.fingerprints)
+    for data in made.data:
+        data.source = without_folders(data.source)
+    return made
 
 
 def export(model: Any, vocabulary: Any = None, **settings: Any) -> "Exported":

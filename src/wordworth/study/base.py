@@ -181,7 +181,8 @@ class Study:
 
 def _command_line() -> list[str]:
     """Return the command that runs, without the tokens in its addresses; `python` where it is not ours."""
-    if Path(sys.argv[0]).stem not in ("wordworth", "__main__"):
+    program = Path(sys.argv[0])  # of `python -m pytest` it is pytest/__main__.py
+    if program.stem != "wordworth" and program.parts[-2:] != ("wordworth", "__main__.py"):
         return ["python"]
     from wordworth.catalog.resolve import public_name
 
