@@ -14,8 +14,8 @@ from wordworth.measure.declaration import MEASURES, label
 from wordworth.pages import write_report
 from wordworth.pages.answers import plain_answers
 from wordworth.pages.figures import Figure, figures_of
-from wordworth.pages.figures.document import LIGHT, fit_to_document
 from wordworth.pages.figures.charts import COLOURS
+from wordworth.pages.figures.document import LIGHT, fit_to_document
 from wordworth.pages.figures.stereotypes import ESTIMATORS
 from wordworth.pages.runs import ended, read_runs
 from wordworth.results.run import Run

@@ -57,7 +57,7 @@ def wrap_objects(network: Any, tokenizer: Any, *, name: str = "") -> "LanguageMo
         headed = Headed(called, "", network.train(False), tokenizer, max_length_of(network, tokenizer))
         nli.network = make_cross_encoder(headed)
         return nli
-    kind = next((HEADS[ending] for ending in HEADS if type(network).__name__.endswith(ending)), "encoder")
+    kind: Kind = next((HEADS[ending] for ending in HEADS if type(network).__name__.endswith(ending)), "encoder")
     model = LanguageModel(called, kind)
     if kind == "encoder":
         model.encoder = wrap(network, tokenizer, name=called)

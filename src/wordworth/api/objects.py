@@ -39,6 +39,8 @@ NETWORKS = ("a model of `ww.load`", "(model, tokenizer) of transformers")
 """What is taken as word vectors, and as a language model."""
 GROUPS = ("X", "Y", "A", "B")
 """Settings that are the word lists of one association test."""
+MAX_PATH = 256
+"""A text of more letters is no path."""
 INSTEAD = {"weat": 'ww.vast(model, experiments=["bias"])', "valnorm": "ww.vast(model)", "vast": "ww.valnorm(vectors)"}
 """Study → what to call with a model of the other kind."""
 
@@ -75,10 +77,10 @@ def accept_models(
 def _accept_model(study: str, kinds: Collection[Kind], model: Any, name: str, call: Any) -> Any:
     if isinstance(model, str | Path | Checkpoint):
         return f"{name}={model}" if name else model
-    if getattr(type(model), "__module__", "").startswith(("wordworth.encode", "wordworth.whole_words", "wordworth.nli")):
-        return model
     loaded = _load_object(model, name)
     if loaded is None:
+        if type(model).__module__.startswith("wordworth."):  # a network as studies take it
+            return model
         raise WordworthError(f"{study} takes {accepted_models(kinds)}; got {describe(call)}")
     kind: Kind = "static" if isinstance(loaded, Embedding) else loaded.kind
     if kind not in kinds:
@@ -183,7 +185,7 @@ def _is_one(setting: str, kind: str, value: Any) -> bool:
     if kind not in ("corpora", "word_sets") or len(value) < 2 or not all(isinstance(one, str) for one in value):
         return False
     # Sentences or words: of a list of names, at least one is there.
-    return not any(knows(one, kind) or len(one) < 256 and Path(one).expanduser().exists() for one in value)
+    return not any(knows(one, kind) or (len(one) < MAX_PATH and Path(one).exists()) for one in value)
 
 
 def _write_data(where: str, kind: str, value: Any) -> str:

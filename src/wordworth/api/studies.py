@@ -1,11 +1,18 @@
 """The studies as functions, and one question to one embedding."""
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wordworth.api.objects import VECTORS, accept_models, accept_settings, accepted_models, describe, list_accepted, without_folders
+from wordworth.api.objects import (
+    VECTORS,
+    accept_models,
+    accept_settings,
+    accepted_models,
+    describe,
+    list_accepted,
+    without_folders,
+)
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Layers, as_embedding

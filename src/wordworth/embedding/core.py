@@ -76,7 +76,7 @@ def _as_floats(matrix: NDArray[np.generic]) -> NDArray[np.floating]:
     try:
         return matrix.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise WordworthError(f"a matrix of vectors has {matrix.dtype} numbers; give floats, all rows of one length") from error
+        raise WordworthError(f"the vectors are {matrix.dtype}; give numbers, as many in each row") from error
 
 
 @dataclass(frozen=True, eq=False)

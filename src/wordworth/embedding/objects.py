@@ -49,7 +49,7 @@ def _split(vectors: Any) -> tuple[Sequence[str], Any] | None:
     if isinstance(vectors, Mapping) and vectors and all(np.ndim(one) == 1 for one in vectors.values()):
         lengths = {len(one) for one in vectors.values()}
         if len(lengths) > 1:
-            raise WordworthError(f"the vectors of the dict have {min(lengths)} to {max(lengths)} numbers; give one length")
+            raise WordworthError(f"the vectors have {min(lengths)} to {max(lengths)} numbers; give as many in each")
         return list(vectors), np.stack([np.asarray(one) for one in vectors.values()])
     if is_words_and_matrix(vectors):
         words, matrix = vectors
@@ -72,4 +72,3 @@ def _check_rows(embedding: Embedding) -> None:
                 f"{embedding.name}: the vector of {word!r} has NaN or infinity in it, or only zeros; drop such rows"
             )
     _ = embedding.index  # an error where a word repeats
-

@@ -1,6 +1,6 @@
 """How results show themselves in Python: tables as text and HTML, and the numbers of a run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ SYMBOLS = {"weat": "d", "valence": "ρ", "similarity": "ρ"}
 PLACES = ("model", "step", "language", "context", "version", "pooling", "layer")
 """Columns that say where a score was measured; those that are blank everywhere are not shown."""
 VIEWS: dict[str, Callable[..., Any]] = {}
-"""What draws a run (`plot`) and writes its page (`report`): `wordworth.api` adds them, as this room imports no pages."""
+"""What draws a run (`plot`) and writes its page (`report`): `api` adds them, since this room imports no pages."""
 
 
 class SeveralScoresError(WordworthError, AttributeError):
@@ -33,7 +33,9 @@ def as_text(table: Table) -> str:
     heads, rows = _strings(table)
     lines = [heads, *rows]
     widths = [max(len(line[at]) for line in lines) for at in range(len(heads))]
-    aligned = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    aligned = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    ]
     return "\n".join(filter(None, [table.title, *aligned, _rest(table)]))
 
 
