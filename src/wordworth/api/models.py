@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.kinds import HEADS, Kind, kind_of
+from wordworth.catalog.kinds import Kind, kind_of
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.resolve import label_of
 from wordworth.embedding import Embedding, Layers
@@ -41,29 +41,6 @@ def load(
         return embeddings[0]
     by_kind: dict[Kind, type[_Named]] = {"nli": NliModel, "sentence": SentenceEncoder}
     return by_kind.get(chosen, LanguageModel)(named, chosen, device, precision)
-
-
-def wrap_objects(network: Any, tokenizer: Any, *, name: str = "") -> "LanguageModel | NliModel":
-    """Return the model around a network and a tokenizer of transformers; its class says which kind it is."""
-    from wordworth.encode import wrap
-    from wordworth.encode.heads import Headed
-    from wordworth.encode.model import max_length_of
-    from wordworth.nli.cross_encoder import make_cross_encoder
-    from wordworth.whole_words.model import wrap_word_model
-
-    called = name or type(network).__name__
-    if called.endswith("ForSequenceClassification"):
-        nli = NliModel(called, "nli")
-        headed = Headed(called, "", network.train(False), tokenizer, max_length_of(network, tokenizer))
-        nli.network = make_cross_encoder(headed)
-        return nli
-    kind: Kind = next((HEADS[ending] for ending in HEADS if type(network).__name__.endswith(ending)), "encoder")
-    model = LanguageModel(called, kind)
-    if kind == "encoder":
-        model.encoder = wrap(network, tokenizer, name=called)
-    else:
-        model.word_model = wrap_word_model(network, tokenizer, name=called)
-    return model
 
 
 @dataclass(eq=False, repr=False)
