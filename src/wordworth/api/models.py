@@ -1,16 +1,17 @@
 """Models that answer questions: vectors, completions, surprisal, inferences."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.kinds import Kind, kind_of
+from wordworth.catalog.kinds import Kind, kind_of, kind_of_class
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.resolve import label_of
 from wordworth.embedding import Embedding, Layers
@@ -18,11 +19,13 @@ from wordworth.errors import WordworthError
 
 if TYPE_CHECKING:  # torch and transformers are imported when a model is first used
     import polars as pl
+    from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
     from wordworth.encode import LanguageModel as Encoder
     from wordworth.nli.nli import Inference
     from wordworth.nli.nli import NliModel as Network
     from wordworth.whole_words import Completion, WordModel
+    from wordworth.whole_words.model import WordFamily
 
 
 def load(
@@ -43,14 +46,22 @@ def load(
     return by_kind.get(chosen, LanguageModel)(named, chosen, device, precision)
 
 
+def wrap_objects(network: Any, tokenizer: Any, *, name: str = "") -> "LanguageModel | NliModel":
+    """Return the model around a network and a tokenizer of transformers; its class says which kind it is."""
+    is_nli = type(network).__name__.endswith("ForSequenceClassification")
+    return (NliModel if is_nli else LanguageModel).of(network, tokenizer, name=name)
+
+
 @dataclass(eq=False, repr=False)
 class _Named:
-    """A model by its name, path or address; its weights are loaded when it is first used."""
+    """A model by its name, path or address, loaded when it is first used; or a network and a tokenizer at hand."""
 
     named: str | Path
     kind: Kind
     device: str = "auto"
     precision: str = "float32"
+    objects: "tuple[PreTrainedModel, PreTrainedTokenizerFast] | None" = None
+    """The network and the tokenizer, where they were given."""
 
     def __repr__(self) -> str:
         return f"<{self.kind} model {self.name}>"
@@ -58,14 +69,43 @@ class _Named:
     @property
     def name(self) -> str:
         """Its name in tables."""
-        return label_of(self.named)
+        return label_of(self.named) if self.objects is None else str(self.named)
+
+    @classmethod
+    def of(cls, network: Any, tokenizer: Any, *, name: str = "") -> Self:
+        """Return the model around a network and a tokenizer of transformers.
+
+        It is measured as it is at each call: after a change in place, it is another model. It is set to evaluation
+        mode, so call `.train()` before you train it further. Without a name it is called as its folder, or its class.
+        """
+        network = _without_adapter_class(network)
+        if not getattr(tokenizer, "is_fast", False):
+            called = type(tokenizer).__name__
+            raise WordworthError(f"{called} is not a fast tokenizer; load it with AutoTokenizer.from_pretrained")
+        called = Path(network.config._name_or_path or type(network).__name__).name
+        return cls(name or called, kind_of_class(type(network).__name__), objects=(network, tokenizer))
 
     @cached_property
+    def _encoder(self) -> "Encoder":
+        from wordworth.encode import load_named, wrap
+
+        if self.objects is None:
+            return load_named(self.named, device=self.device, dtype=self.precision)
+        network, tokenizer = self.objects
+        under: Any = network.get_encoder() if network.config.is_encoder_decoder else network.base_model
+        with _keep_gradients(under):
+            return wrap(under, tokenizer, name=self.name)
+
+    def _rest(self) -> None:
+        """Set a network at hand to evaluation mode: its user may have trained it further."""
+        if self.objects is not None:
+            self.objects[0].train(False)
+
+    @property
     def encoder(self) -> "Encoder":
         """The network without a head, which encodes words, and its tokenizer."""
-        from wordworth.encode import load_named
-
-        return load_named(self.named, device=self.device, dtype=self.precision)
+        self._rest()
+        return self._encoder
 
     def _in_context(self, words: Sequence[str], context: str, language: str, pooling: str) -> Layers:
         """Return words in a context that needs no ratings."""
@@ -80,21 +120,30 @@ class _Named:
 class LanguageModel(_Named):
     """A causal or masked language model, or an encoder."""
 
-    @cached_property
+    @property
     def word_model(self) -> "WordModel":
         """The model with its head, which predicts words."""
-        if self.kind == "encoder":
-            raise WordworthError(
-                f"{self.name} is an encoder without a head, so it predicts no words; load a causal model"
-            )
-        from wordworth.whole_words import load_word_model
-
-        return load_word_model(self.named, self.device, self.precision)
+        self._rest()
+        return self._word_model
 
     @cached_property
-    def encoder(self) -> "Encoder":
+    def _word_model(self) -> "WordModel":
+        from wordworth.whole_words import load_word_model, wrap_word_model
+
+        if self.kind not in ("causal", "masked"):
+            raise WordworthError(
+                f"{self.name} is an encoder without a head, so it predicts no words; load a causal or masked model"
+            )
+        if self.objects is None:
+            return load_word_model(self.named, self.device, self.precision)
+        family: WordFamily = "causal" if self.kind == "causal" else "masked"
+        with _keep_gradients(self.objects[0]):
+            return wrap_word_model(*self.objects, name=self.name, family=family)
+
+    @cached_property
+    def _encoder(self) -> "Encoder":
         """The model without a head; its weights are those of `word_model` where that is loaded."""
-        return self.word_model.reader.base if "word_model" in self.__dict__ else super().encoder
+        return self._word_model.reader.base if "_word_model" in self.__dict__ else super()._encoder
 
     @property
     def pooling(self) -> str:
@@ -163,15 +212,48 @@ class SentenceEncoder(_Named):
 class NliModel(_Named):
     """A model of natural-language inference."""
 
-    @cached_property
+    @property
     def network(self) -> "Network":
         """The network itself."""
-        from wordworth.nli.loading import load as load_nli
+        self._rest()
+        return self._network
 
-        return load_nli(self.named, self.device)
+    @cached_property
+    def _network(self) -> "Network":
+        if self.objects is None:
+            from wordworth.nli.loading import load as load_nli
+
+            return load_nli(self.named, self.device)
+        from wordworth.encode.heads import wrap_headed
+        from wordworth.nli.cross_encoder import make_cross_encoder
+
+        self._rest()
+        return make_cross_encoder(wrap_headed(*self.objects, name=self.name))
 
     def infer(self, premise: str, hypothesis: str) -> "Inference":
         """Return the probabilities of entailment, neutral and contradiction."""
         from wordworth.nli.nli import infer
 
         return infer(self.network, premise, hypothesis)
+
+
+@contextmanager
+def _keep_gradients(network: Any) -> Iterator[None]:
+    """Leave a network trainable where it was: its user may train it further."""
+    wanted = [weight for weight in network.parameters() if weight.requires_grad]
+    yield
+    for weight in wanted:
+        weight.requires_grad_(True)
+
+
+def _without_adapter_class(network: Any) -> Any:
+    """Return the network that PEFT put adapters into; refuse adapters that are not inside the network."""
+    adapters = getattr(network, "peft_config", None)
+    if adapters is None or not hasattr(network, "get_base_model"):
+        return network
+    if any(getattr(one, "is_prompt_learning", False) for one in adapters.values()):
+        raise WordworthError(
+            f"{type(network).__name__} puts a learned prompt before the text, which cannot be measured word by word; "
+            "give the model without it, or one with LoRA"
+        )
+    return network.get_base_model()

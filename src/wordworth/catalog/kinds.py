@@ -23,6 +23,8 @@ HEADS: dict[str, Kind] = {
     "Model": "encoder",
 }
 """How the name of an architecture ends; the first that fits."""
+WORD_HEADS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM")
+"""Ends of the names of classes that only predict words; a network at hand of another class has its head ignored."""
 SENTENCE_FILES = ("weights.npz", "sp.model")
 """What the folder of a sentence encoder holds."""
 GGUF_ENCODERS = ("bert", "roberta", "t5")
@@ -49,6 +51,13 @@ def kind_of(named: str | Path) -> Kind:
     if path.is_file():
         return _of_gguf(path) if path.suffix == ".gguf" else "static"
     raise WordworthError(f"there is no model at {resolved.target}; give a name (`wordworth ls models`) or a path")
+
+
+def kind_of_class(name: str) -> Kind:
+    """Return causal, masked or nli by the class of a network; encoder without a head that predicts words."""
+    if name.endswith("ForSequenceClassification"):
+        return "nli"
+    return next((HEADS[end] for end in WORD_HEADS if name.endswith(end)), "encoder")
 
 
 def _say() -> str:

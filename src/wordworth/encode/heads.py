@@ -62,10 +62,14 @@ def load_with_head(
         **config,
     )
     with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
-        if network.config.pad_token_id is None:  # a head over the last token finds it by what is padding
-            network.config.pad_token_id = padding_of(tokenizer)
-        limit = max_length_of(network, tokenizer)
-        return Headed(name or model.name, source, network.train(False), tokenizer, limit)
+        return wrap_headed(network, tokenizer, name=name or model.name, source=source)
+
+
+def wrap_headed(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, *, name: str, source: str = "") -> Headed:
+    """Return a `Headed` around a network and a tokenizer at hand."""
+    if network.config.pad_token_id is None:  # a head over the last token finds it by what is padding
+        network.config.pad_token_id = padding_of(tokenizer)
+    return Headed(name, source, network.train(False), tokenizer, max_length_of(network, tokenizer))
 
 
 def _nothing(weight: str, network: PreTrainedModel) -> bool:

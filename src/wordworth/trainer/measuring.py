@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from wordworth.catalog.kinds import HEADS, Kind
+from wordworth.catalog.kinds import Kind, kind_of_class
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import Foreign, WordworthError
 from wordworth.results.findings import Findings
@@ -25,9 +25,6 @@ from wordworth.study import STUDIES, Study, study
 from wordworth.study.checks import CALLED, step_label
 from wordworth.task.settings import ByLayer, Settings, either
 from wordworth.whole_words import WordModel, wrap_word_model
-
-WORD_HEADS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM")
-"""Ends of the names of classes that only predict words; all others are measured without their heads."""
 
 
 class StudyInTraining(NamedTuple):
@@ -39,8 +36,8 @@ class StudyInTraining(NamedTuple):
 
 def kind_of_network(network: PreTrainedModel) -> Kind:
     """Return causal or masked, or encoder for anything without a head that predicts words."""
-    called = type(network).__name__
-    return next((HEADS[end] for end in WORD_HEADS if called.endswith(end)), "encoder")
+    kind = kind_of_class(type(network).__name__)
+    return "encoder" if kind == "nli" else kind
 
 
 def choose_studies(asked: Mapping[str, Mapping[str, Any] | None], network: PreTrainedModel) -> list[StudyInTraining]:
