@@ -1,9 +1,8 @@
 """The catalog in Python: what can be named, one entry of it, and fetching ahead."""
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -11,6 +10,8 @@ from wordworth.catalog.fetch.hub import from_hub
 from wordworth.catalog.fetch.sources import here, locate, verify
 from wordworth.catalog.registry import entries, entry
 from wordworth.catalog.show import download, held, is_here, made_of, summary
+from wordworth.results.display import ShowsTable
+from wordworth.results.table import Table, text_table
 
 COLUMNS: dict[str, Any] = dict.fromkeys(("name", "kind", "title", "language", "holds", "download"), pl.String)
 COLUMNS["here"] = pl.Boolean
@@ -41,28 +42,19 @@ def ls(kind: str | None = None, search: str = "") -> pl.DataFrame:
 
 
 @dataclass(frozen=True, repr=False)
-class Shown:
+class Shown(ShowsTable):
     """An entry of the catalog."""
 
     facts: dict[str, Any]
     """Name, title, count, language, licence, reference, first rows …"""
 
-    def __repr__(self) -> str:
-        lines = [f"{key}: {value}" for key, value in self._short().items()]
-        return "\n".join([*lines, *("  ".join(map(str, row)) for row in self.facts["rows"])])
-
-    def _repr_html_(self) -> str:
-        facts = [(key, value) for key, value in self._short().items()]
-        rows = [*facts, *self.facts["rows"]]
-        return f"<table>{''.join(_html_row(row) for row in rows)}</table>"
-
-    def _short(self) -> dict[str, Any]:
-        keys = ("name", "kind", "title", "count", "language", "scale", "licence", "reference", "note")
-        return {key: self.facts[key] for key in keys if self.facts[key]}
-
-
-def _html_row(cells: Any) -> str:
-    return "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
+    @property
+    def table(self) -> Table:
+        """Its first rows under its title."""
+        keys = ("kind", "count", "language", "scale", "licence", "reference", "note")
+        note = "; ".join(f"{key} {self.facts[key]}" for key in keys if self.facts[key])
+        title = f"{self.facts['name']}: {self.facts['title']}"
+        return text_table(title, self.facts["header"], self.facts["rows"], note=note)
 
 
 def show(name: str) -> Shown:
@@ -70,8 +62,7 @@ def show(name: str) -> Shown:
     return Shown(summary(entry(name)))
 
 
-@dataclass(frozen=True)
-class Fetched:
+class Fetched(NamedTuple):
     """An entry that is on this machine now."""
 
     name: str

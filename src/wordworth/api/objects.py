@@ -1,19 +1,18 @@
 """What users have in memory, as studies take it: models are wrapped, and data becomes files of the cache.
 
 A lexicon, pairs, a test, a text, words, templates or a probe that is given as an object is written to the cache under
-the hash of its content, as the file that a user could have given. So its checks, its fingerprint and its place in
-`run.json` are those of a file.
+the hash of its content, as the file that a user could have given. So it is checked and recorded as a file is.
 """
 
 import csv
 import io
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder, wrap_objects
 from wordworth.api.models import load as load_named
@@ -26,94 +25,92 @@ from wordworth.errors import WordworthError
 from wordworth.study.checks import CALLED, Checkpoint
 from wordworth.task.settings import SettingField, Settings, either
 
-if TYPE_CHECKING:
-    from wordworth.encode import LanguageModel as Encoder
-    from wordworth.nli.nli import NliModel as Network
-    from wordworth.whole_words import WordModel
-
-    Wrapped = Encoder | Network | WordModel
-
 Loaded = LanguageModel | NliModel | SentenceEncoder
 VECTORS = ("an Embedding", "gensim KeyedVectors", "a dict", "(words, matrix)")
 NETWORKS = ("a model of `ww.load`", "(model, tokenizer) of transformers")
 """What is taken as word vectors, and as a language model."""
+INSTEAD = {"weat": 'ww.vast(model, experiments=["bias"])', "valnorm": "ww.vast(model)", "vast": "ww.valnorm(vectors)"}
+"""Study → what to call with a model of the other kind."""
 GROUPS = ("X", "Y", "A", "B")
 """Settings that are the word lists of one association test."""
 MAX_PATH = 256
 """A text of more letters is no path."""
-INSTEAD = {"weat": 'ww.vast(model, experiments=["bias"])', "valnorm": "ww.vast(model)", "vast": "ww.valnorm(vectors)"}
-"""Study → what to call with a model of the other kind."""
 
 
 def load(
     model: Any, *, name: str = "", kind: Kind | None = None, device: str = "auto", precision: str = "float32"
-) -> "Embedding | Loaded":
+) -> "Embedding | Loaded | Any":
     """Load a model by a name of the catalog or the hub, a path or an address; or take one that is in memory.
 
     It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
     static, causal, masked, encoder, sentence or nli. In memory it is gensim KeyedVectors, a dict of word → vector,
-    (words, matrix), or (model, tokenizer) of transformers, and `name` is what tables call it.
+    (words, matrix), or (model, tokenizer) of transformers. `name` is what tables call it.
     """
     if isinstance(model, str | Path):
         return load_named(f"{name}={model}" if name else model, kind=kind, device=device, precision=precision)
     loaded = _load_object(model, name)
     if loaded is None:
-        accepted = list_accepted("a name", "a path", *VECTORS, NETWORKS[-1])
-        raise WordworthError(f"load takes {accepted}; got {describe(model)}")
+        raise WordworthError(f"load takes {list_accepted(*VECTORS, NETWORKS[-1])}; got {describe(model)}")
     return loaded
 
 
-def accept_models(
-    study: str, kinds: Collection[Kind], models: Any, name: str = ""
-) -> "list[str | Path | Checkpoint | Embedding | Wrapped]":
+def _load_object(model: Any, name: str) -> Embedding | Loaded | None:
+    """Return a model in memory as `load` does; None where it is of no known kind."""
+    if isinstance(model, Loaded):
+        return model
+    return wrap_objects(*model, name=name) if _is_network_pair(model) else as_embedding(model, name)
+
+
+def _is_network_pair(pair: Any) -> bool:
+    """Return whether it is a network and a tokenizer of transformers."""
+    is_pair = isinstance(pair, tuple | list) and len(pair) == 2
+    return is_pair and hasattr(pair[0], "state_dict") and hasattr(pair[1], "convert_tokens_to_ids")
+
+
+def accept_models(study: str, kinds: Collection[Kind], models: Any, name: str = "") -> list[Any]:
     """Return the models of a call as a study of these kinds takes them; `name` is what tables call a single one."""
     is_one = not isinstance(models, list | tuple) or is_words_and_matrix(models) or _is_network_pair(models)
     given = [models] if is_one else list(models)
     if name and len(given) != 1:
         raise WordworthError(f"name= is for one model, and {study} got {len(given)}; load each with `ww.load`")
-    return [_accept_model(study, kinds, one, name, models if not is_one else one) for one in given]
+    accepted = []
+    for model in given:
+        if isinstance(model, str | Path | Checkpoint):
+            accepted.append(f"{name}={model}" if name else model)
+        elif (loaded := _load_object(model, name)) is not None:
+            accepted.append(_unwrap(study, kinds, loaded))
+        elif type(model).__module__.startswith("wordworth."):  # a network as studies take it
+            accepted.append(model)
+        else:
+            raise WordworthError(f"{study} takes {list_models(kinds)}; got {describe(models)}")
+    return accepted
 
 
-def _accept_model(study: str, kinds: Collection[Kind], model: Any, name: str, call: Any) -> Any:
-    if isinstance(model, str | Path | Checkpoint):
-        return f"{name}={model}" if name else model
-    loaded = _load_object(model, name)
-    if loaded is None:
-        if type(model).__module__.startswith("wordworth."):  # a network as studies take it
-            return model
-        raise WordworthError(f"{study} takes {accepted_models(kinds)}; got {describe(call)}")
-    kind: Kind = "static" if isinstance(loaded, Embedding) else loaded.kind
+def list_models(kinds: Collection[Kind]) -> str:
+    """Return what a study of these kinds takes as a model, in words."""
+    networks = NETWORKS if set(kinds) - {"static", "sentence"} else ()
+    return list_accepted(*(VECTORS if "static" in kinds else ()), *networks)
+
+
+def list_accepted(*objects: str) -> str:
+    """Return “a name, a path, or …”."""
+    return ", ".join(["a name", "a path", *objects[:-1], f"or {objects[-1]}"])
+
+
+def _unwrap(study: str, kinds: Collection[Kind], model: Embedding | Loaded) -> Any:
+    """Return a loaded model as the study takes it; one of another kind is an error that says what to call."""
+    kind: Kind = "static" if isinstance(model, Embedding) else model.kind
     if kind not in kinds:
         instead = f"; use `{INSTEAD[study]}`" if study in INSTEAD and kind != "nli" else ""
         taken = either([CALLED[one][1] for one in CALLED if one in kinds], "and")
-        raise WordworthError(f"{study} takes {taken}, and {loaded.name} is {CALLED[kind][0]}{instead}")
-    return _with_hash(loaded) if isinstance(loaded, Embedding) else _unwrap(study, loaded)
-
-
-def accepted_models(kinds: Collection[Kind]) -> str:
-    """Return what a study of these kinds takes as a model, in words."""
-    networks = NETWORKS if set(kinds) - {"static", "sentence"} else ()
-    return list_accepted("a name", "a path", *(VECTORS if "static" in kinds else ()), *networks)
-
-
-def list_accepted(*kinds: str) -> str:
-    """Return “a, b, or c”."""
-    return f"{', '.join(kinds[:-1])}, or {kinds[-1]}"
-
-
-def _load_object(model: Any, name: str) -> "Embedding | Loaded | None":
-    """Return a model in memory as `load` does; None where it is of no known kind."""
-    if isinstance(model, Loaded):
-        return model
-    if _is_network_pair(model):
-        return wrap_objects(*model, name=name)
-    return as_embedding(model, name)
-
-
-def _unwrap(study: str, model: Loaded) -> Any:
-    """Return a loaded model as the study takes it."""
-    if study == "debias":  # it reads the files of a network anew
-        if getattr(model, "objects", None) is not None:
+        raise WordworthError(f"{study} takes {taken}, and {model.name} is {CALLED[kind][0]}{instead}")
+    if isinstance(model, Embedding):
+        provenance = model.provenance
+        # Hashed at each call, since a matrix in memory may have changed.
+        sha256 = provenance.sha256 or hash_content("\n".join(model.words), model.matrix)
+        return replace(model, provenance=replace(provenance, sha256=sha256))
+    if study == "debias":  # it reads the files of a network again
+        if model.objects is not None:
             raise WordworthError("debias takes a language model by name or path; save yours with save_pretrained first")
         return model.named
     if isinstance(model, NliModel):
@@ -121,34 +118,15 @@ def _unwrap(study: str, model: Loaded) -> Any:
     return model.word_model if study == "predict" and isinstance(model, LanguageModel) else model.encoder
 
 
-def _is_network_pair(pair: Any) -> bool:
-    """Return whether it is a network and a tokenizer of transformers."""
-    return (
-        isinstance(pair, tuple | list)
-        and len(pair) == 2
-        and hasattr(pair[0], "state_dict")
-        and hasattr(pair[1], "convert_tokens_to_ids")
-    )
-
-
-def _with_hash(embedding: Embedding) -> Embedding:
-    """Return an embedding that says what its content is, for the run: at each call, as its matrix may have changed."""
-    if embedding.provenance.sha256:
-        return embedding
-    sha256 = hash_content("\n".join(embedding.words), embedding.matrix)
-    return replace(embedding, provenance=replace(embedding.provenance, sha256=sha256))
-
-
 def accept_settings(study: str, settings: type[Settings], chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a call with files in the place of data in memory."""
     fields = {field.option.replace("-", "_"): field for field in settings.fields()}
     fields |= {field.name: field for field in settings.fields()}
-    groups = {name: chosen[name] for name in GROUPS if name in chosen}
+    groups = {name: chosen[name] for name in GROUPS if name in chosen and "tests" in fields}
     rest = {name: value for name, value in chosen.items() if name not in groups}
-    if groups and "tests" in fields:
-        rest["tests"] = [*_as_list(rest.pop("tests", ())), groups]
-    else:
-        rest |= groups  # an error that names the setting
+    if groups:
+        tests = rest.get("tests", ())
+        rest["tests"] = [*(tests if isinstance(tests, list | tuple) else [tests]), groups]
     return {
         name: _accept_setting(f"{study}({name}=…)", fields[name], value) if name in fields else value
         for name, value in rest.items()
@@ -159,20 +137,12 @@ def _accept_setting(where: str, field: SettingField, value: Any) -> Any:
     kind = field.declared.catalog or field.name
     if field.name == "directions" and len(value) == 2 and all(isinstance(word, str) for word in value):
         return (tuple(value),)
-    if kind not in _WRITERS or _is_plain(value):
+    if kind not in _WRITERS:
         return value
     if not field.many:
         return _write_data(where, kind, value)
-    several = [value] if _is_one(field.name, kind, value) else list(value)
-    return tuple(one if _is_plain(one) else _write_data(where, kind, one) for one in several)
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, str | Path)
-
-
-def _as_list(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
+    several = [value] if _is_one(field.name, kind, value) else value
+    return tuple(_write_data(where, kind, one) for one in several)
 
 
 def _is_one(setting: str, kind: str, value: Any) -> bool:
@@ -188,18 +158,20 @@ def _is_one(setting: str, kind: str, value: Any) -> bool:
     return not any(knows(one, kind) or (len(one) < MAX_PATH and Path(one).exists()) for one in value)
 
 
-def _write_data(where: str, kind: str, value: Any) -> str:
-    """Write a data set in memory to the cache, and return its path."""
+def _write_data(where: str, kind: str, value: Any) -> Any:
+    """Write a data set in memory to the cache, and return its path; a name or a path stays."""
+    if value is None or isinstance(value, str | Path):
+        return value
     write, accepted = _WRITERS[kind]
     try:
-        name, suffix, text = write(value)
+        written = write(value)
     except (TypeError, ValueError, KeyError, AttributeError):
-        raise WordworthError(f"{where} takes a name, a path, {accepted}; got {describe(value)}") from None
-    return keep_text(name, suffix, text)
+        raise WordworthError(f"{where} takes {list_accepted(accepted)}; got {describe(value)}") from None
+    return keep_text(*written)
 
 
 def keep_text(name: str, suffix: str, text: str) -> str:
-    """Write a text to the cache under its content, in a file of that name, and return its path."""
+    """Write a text to the cache under the hash of its content, in a file of that name, and return its path."""
     file = re.sub(r"[/\\\0]", "-", name) + suffix
 
     def make(folder: Path) -> None:
@@ -223,25 +195,22 @@ Written = tuple[str, str, str]
 
 
 def _lexicon(value: Any) -> Written:
-    columns = _columns(value)
-    if columns is None:
-        columns = {"word": list(value), "valence": list(value.values())}
-    return f"own lexicon of {_count(columns):,} words", ".csv", _table(columns, ",")
+    columns = _columns(value) or {"word": list(value), "valence": list(value.values())}
+    count = len(next(iter(columns.values())))
+    return f"own lexicon of {count:,} words", ".csv", _table(columns, ",")
 
 
 def _pairs(value: Any) -> Written:
-    columns = _columns(value)
-    if columns is None:
-        first, second, scores = zip(*value, strict=True)
-        columns = {"word1": list(first), "word2": list(second), "score": list(scores)}
-    return f"own pairs ({_count(columns):,})", ".tsv", _table(columns, "\t")
+    columns = _columns(value) or dict(zip(("word1", "word2", "score"), zip(*value, strict=True), strict=True))
+    count = len(next(iter(columns.values())))
+    return f"own list of {count:,} pairs", ".tsv", _table(columns, "\t")
 
 
 def _test(value: Any) -> Written:
     about = {key.lower() if key in GROUPS else key: one for key, one in value.items()}
-    for group, label in zip("xyab", GROUPS, strict=True):
-        if not isinstance(about[group], Mapping):
-            about[group] = {"label": label, "words": _texts(about[group])}
+    for group in GROUPS:
+        words = about[group.lower()]
+        about[group.lower()] = words if isinstance(words, Mapping) else {"label": group, "words": _texts(words)}
     return "own test", ".toml", to_toml({"test": {"name": "own test", **about}})
 
 
@@ -252,7 +221,7 @@ def _corpus(value: Any) -> Written:
 
 def _words(value: Any) -> Written:
     rows = [one if isinstance(one, str) else " ".join(_texts(one)) for one in value]
-    return f"own list of {len(_texts(rows)):,} words", ".txt", "".join(f"{row}\n" for row in rows)
+    return f"own list of {len(rows):,} words", ".txt", "".join(f"{row}\n" for row in rows)
 
 
 def _templates(value: Any) -> Written:
@@ -277,34 +246,27 @@ def _own_words(words: Any) -> Any:
 _WRITERS: dict[str, tuple[Callable[[Any], Written], str]] = {
     "lexica": (_lexicon, "a frame with columns of words and ratings, or a dict of word → rating"),
     "pairs": (_pairs, "a frame with two words and a score per row, or a list of (word, word, score)"),
-    "tests": (_test, 'or a dict {"X": [...], "Y": [...], "A": [...], "B": [...]}'),
-    "corpora": (_corpus, "or a list of sentences"),
-    "frequencies": (_corpus, "or a list of sentences to count"),
-    "word_sets": (_words, "or a list of words, or of pairs of words"),
-    "vocabulary": (_words, "or a list of words"),
-    "templates": (_templates, "or a dict with the keys of the TOML file"),
-    "probes": (_probe, "or a dict with the keys of the TOML file"),
+    "tests": (_test, 'a dict {"X": [...], "Y": [...], "A": [...], "B": [...]}'),
+    "corpora": (_corpus, "a list of sentences"),
+    "frequencies": (_corpus, "a list of sentences to count"),
+    "word_sets": (_words, "a list of words, or of pairs of words"),
+    "vocabulary": (_words, "a list of words"),
+    "templates": (_templates, "a dict with the keys of the TOML file"),
+    "probes": (_probe, "a dict with the keys of the TOML file"),
 }
-"""Kind of data → what makes a file of it, and what it takes besides a name and a path."""
+"""Kind of data, or setting → what makes a file of it, and what it takes besides a name and a path."""
 
 
-def _columns(frame: Any) -> dict[str, list[Any]] | None:
+def _columns(frame: Any) -> dict[str, Collection[Any]] | None:
     """Return the columns of a polars or pandas frame; None where it is none."""
-    if not hasattr(frame, "columns"):
-        return None
-    return {str(name): frame[name].to_list() for name in frame.columns}
+    return {str(name): frame[name].to_list() for name in frame.columns} if hasattr(frame, "columns") else None
 
 
-def _count(columns: Mapping[str, Sequence[Any]]) -> int:
-    return len(next(iter(columns.values())))
-
-
-def _table(columns: Mapping[str, Sequence[Any]], delimiter: str) -> str:
-    """Return columns as CSV; each needs text or numbers."""
+def _table(columns: Mapping[str, Collection[Any]], delimiter: str) -> str:
+    """Return columns of text and numbers as CSV."""
     for values in columns.values():
-        for value in values:
-            if not isinstance(value, str | Real | None) or isinstance(value, bool):
-                raise TypeError(value)
+        if not all(isinstance(value, str | Real | None) for value in values):
+            raise TypeError(values)
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
@@ -313,13 +275,10 @@ def _table(columns: Mapping[str, Sequence[Any]], delimiter: str) -> str:
 
 
 def _texts(values: Iterable[Any]) -> list[str]:
-    """Return texts; anything else is an error."""
-    if isinstance(values, str):
-        raise TypeError(values)
+    """Return a list of texts; anything else is an error."""
     texts = list(values)
-    for one in texts:
-        if not isinstance(one, str):
-            raise TypeError(one)
+    if isinstance(values, str) or not all(isinstance(one, str) for one in texts):
+        raise TypeError(values)
     return texts
 
 

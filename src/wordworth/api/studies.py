@@ -5,17 +5,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wordworth.api.objects import (
-    VECTORS,
     accept_models,
     accept_settings,
-    accepted_models,
-    describe,
-    list_accepted,
+    list_models,
+    load,
     without_folders,
 )
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.read.word_sets import polar_words
-from wordworth.embedding import Layers, as_embedding
+from wordworth.embedding import Layers
 from wordworth.errors import WordworthError
 from wordworth.measure import sc_weat as effect_size
 from wordworth.measure import sc_weat_p
@@ -83,7 +81,7 @@ def function_of(name: str) -> Callable[..., Run]:
     def measure(models: Any = (), *main: Any, **settings: Any) -> Run:
         return run(name, models, *main, **settings)
 
-    accepted = accepted_models(declared.kinds | declared.also_accepts)
+    accepted = list_models(declared.kinds | declared.also_accepts)
     main = f" `{declared.main}` may follow the models without its name." if declared.main else ""
     measure.__name__ = measure.__qualname__ = name
     measure.__doc__ = (
@@ -106,21 +104,18 @@ class Association(NamedTuple):
 def sc_weat(vectors: Any, word: str, *, language: str = "english") -> Association:
     """Return the association of a word with pleasant against unpleasant words: its effect size d and one-sided p.
 
-    `vectors` is an Embedding, Layers, gensim KeyedVectors, a dict of word → vector, or (words, matrix).
+    `vectors` is Layers, a name, a path, an Embedding, gensim KeyedVectors, a dict, or (words, matrix).
     """
     if isinstance(vectors, Layers):
         layers = vectors
-    elif (embedding := as_embedding(vectors)) is not None:
-        layers = Layers.of(embedding)
     else:
-        raise WordworthError(f"sc_weat takes {list_accepted('Layers', *VECTORS)}; got {describe(vectors)}")
+        (model,) = accept_models("sc_weat", ["static"], vectors)
+        layers = Layers.of(load(model))
     settings = ValnormSettings()
     target = layers.select([word], choose_spellings(language, settings))
     if not len(target):
         raise WordworthError(f"{layers.name} has no word {word!r}")
     (slot, *_) = layers.slots
-    vectors, high, low = (
-        group.read(slot) for group in (target, *select_poles(layers, polar_words(language), settings))
-    )
-    p = sc_weat_p(vectors, high, low, **get_permutation_options(settings)).p
-    return Association(word, float(effect_size(vectors, high, low)[0]), float(p[0]))
+    words, high, low = (group.read(slot) for group in (target, *select_poles(layers, polar_words(language), settings)))
+    p = sc_weat_p(words, high, low, **get_permutation_options(settings)).p
+    return Association(word, float(effect_size(words, high, low)[0]), float(p[0]))

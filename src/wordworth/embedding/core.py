@@ -71,14 +71,6 @@ def look_up(index: Mapping[str, int], words: Sequence[str], spelled: Spelled = a
     )
 
 
-def _as_floats(matrix: NDArray[np.generic]) -> NDArray[np.floating]:
-    """Return a matrix of whole numbers as floats."""
-    try:
-        return matrix.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise WordworthError(f"the vectors are {matrix.dtype}; give numbers, as many in each row") from error
-
-
 @dataclass(frozen=True, eq=False)
 class Embedding:
     """Words × dimensions. Immutable: a transform returns a new one (`with_matrix`).
@@ -93,8 +85,6 @@ class Embedding:
     def __post_init__(self) -> None:
         if not isinstance(self.matrix, np.ndarray):
             object.__setattr__(self, "matrix", np.asarray(self.matrix))
-        if self.matrix.dtype.kind != "f":
-            object.__setattr__(self, "matrix", _as_floats(self.matrix))
         if not self.provenance.name:
             size = f"{self.dim}d, {len(self.words):,} words" if self.matrix.ndim == 2 else ""
             object.__setattr__(self, "provenance", replace(self.provenance, name=f"Vectors {size}".strip()))

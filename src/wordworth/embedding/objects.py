@@ -61,6 +61,8 @@ def _split(vectors: Any) -> tuple[Sequence[str], Any] | None:
 
 def _check_rows(embedding: Embedding) -> None:
     """Stop at a word that is no text or repeats, and at a vector with NaN or infinity or of zeros only."""
+    if embedding.matrix.dtype.kind not in "fiu":
+        raise WordworthError(f"{embedding.name}: the vectors are {embedding.matrix.dtype}, not numbers")
     for block in slice_blocks(embedding.words, embedding.matrix):
         no_words = [word for word in block.words if not isinstance(word, str) or not word]
         if no_words:
