@@ -1,10 +1,11 @@
 """An audit: every study that applies to some models, in one folder, with one report."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wordworth.api.objects import accept_files
 from wordworth.engine.engines import using
 from wordworth.errors import WordworthError
 from wordworth.results.display import ShowsTable
@@ -29,7 +30,7 @@ class Audit(ShowsTable):
     @property
     def table(self) -> Table:
         """A row per run."""
-        rows = [(run.study, ", ".join(run.named), str(len(run.scores))) for run in self.runs]
+        rows = [(run.study, ", ".join(one.name for one in run.models), str(len(run.scores))) for run in self.runs]
         return text_table(f"audit in {self.folder}", ("study", "models", "scores"), rows, note=str(self.report))
 
     @property
@@ -50,7 +51,7 @@ class _Step(NamedTuple):
 
 
 def audit(
-    models: str | Sequence[str] = DEFAULT_MODELS,
+    models: Any = DEFAULT_MODELS,
     folder: str | Path | None = None,
     *,
     quick: bool = False,
@@ -60,6 +61,8 @@ def audit(
 ) -> Audit:
     """Run every study that applies to the models, and write one report.
 
+    `models` are names, paths, or objects as in `ww.load`, which are written to the cache first.
+
     A study whose run is in the folder already is not run again. `quick` uses smaller samples. `show` gets a line per
     study. `settings` are `kind` and `language` of the models, where their files and the catalog do not say it, the
     `engine`, and settings for every study that has them: seed, device, precision.
@@ -67,7 +70,7 @@ def audit(
     from wordworth.pages import write_report
 
     kind, language = settings.pop("kind", None), settings.pop("language", None)
-    names = [models] if isinstance(models, str) else list(models)
+    names = accept_files(models)
     place = Path("runs/audit") if folder is None else Path(folder)
     planned, notices = plan_audit(names, kind, language)
     notices += [] if quick else reductions_of(planned, kind)

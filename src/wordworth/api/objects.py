@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder, wrap_objects
 from wordworth.api.models import load as load_named
 from wordworth.catalog.kinds import Kind
 from wordworth.catalog.registry import knows
-from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix
+from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix, save
 from wordworth.engine.cache import entry, kind_folder
 from wordworth.engine.identity import hash_content
 from wordworth.errors import WordworthError
@@ -69,8 +69,7 @@ def _is_network_pair(pair: Any) -> bool:
 
 def accept_models(study: str, kinds: Collection[Kind], models: Any, name: str = "") -> list[Any]:
     """Return the models of a call as a study of these kinds takes them; `name` is what tables call a single one."""
-    is_one = not isinstance(models, list | tuple) or is_words_and_matrix(models) or _is_network_pair(models)
-    given = [models] if is_one else list(models)
+    given = _split_models(models)
     if name and len(given) != 1:
         raise WordworthError(f"name= is for one model, and {study} got {len(given)}; load each with `ww.load`")
     accepted = []
@@ -84,6 +83,12 @@ def accept_models(study: str, kinds: Collection[Kind], models: Any, name: str = 
         else:
             raise WordworthError(f"{study} takes {list_models(kinds)}; got {describe(models)}")
     return accepted
+
+
+def _split_models(models: Any) -> list[Any]:
+    """Return a model alone or several as a list."""
+    is_one = not isinstance(models, list | tuple) or is_words_and_matrix(models) or _is_network_pair(models)
+    return [models] if is_one else list(models)
 
 
 def list_models(kinds: Collection[Kind]) -> str:
@@ -110,12 +115,44 @@ def _unwrap(study: str, kinds: Collection[Kind], model: Embedding | Loaded) -> A
         sha256 = provenance.sha256 or hash_content("\n".join(model.words), model.matrix)
         return replace(model, provenance=replace(provenance, sha256=sha256))
     if study == "debias":  # it reads the files of a network again
-        if model.objects is not None:
-            raise WordworthError("debias takes a language model by name or path; save yours with save_pretrained first")
-        return model.named
+        return save_model(model)
     if isinstance(model, NliModel):
         return model.network
     return model.word_model if study == "predict" and isinstance(model, LanguageModel) else model.encoder
+
+
+def accept_files(models: Any) -> list[str]:
+    """Return the models of an audit, whose studies load each anew, as names and paths."""
+    files = []
+    for model in _split_models(models):
+        loaded = model if isinstance(model, str | Path) else _load_object(model, "")
+        if loaded is None:
+            raise WordworthError(f"audit takes {list_models(get_args(Kind))}; got {describe(models)}")
+        files.append(str(loaded) if isinstance(loaded, str | Path) else save_model(loaded))
+    return files
+
+
+def save_model(model: Embedding | Loaded) -> str:
+    """Return the name or path of a loaded model; one that was in memory is written to the cache."""
+    if isinstance(model, Embedding):
+        content = hash_content("\n".join(model.words), model.matrix)
+    elif model.objects is None:
+        return str(model.named)
+    else:
+        network, tokenizer = model.objects
+        content = hash_content(
+            network.state_dict(), network.config.to_json_string(), tokenizer.backend_tokenizer.to_str()
+        )
+    file = re.sub(r"[/\\\0]", "-", model.name) + (".safetensors" if isinstance(model, Embedding) else "")
+
+    def make(folder: Path) -> None:
+        if isinstance(model, Embedding):
+            save(model, folder / file)
+        else:
+            network.save_pretrained(folder / file)
+            tokenizer.save_pretrained(folder / file)
+
+    return str(entry("objects", [file, content], make) / file)
 
 
 def accept_settings(study: str, settings: type[Settings], chosen: Mapping[str, Any]) -> dict[str, Any]:

@@ -91,6 +91,7 @@ class DisplayedRun(ShowsTable):
     if TYPE_CHECKING:
         study: str
         scores: pl.DataFrame
+        models: list[Any]
 
     @property
     def main(self) -> pl.DataFrame:
@@ -148,7 +149,7 @@ class DisplayedRun(ShowsTable):
             measure = label(score["measure"], k=score["k"], threshold=score["threshold"])
             names = [measure, score["dataset"], *(score[name] for name in places)]
             rows.append(Row(tuple("" if name is None else str(name) for name in names), (Cell.of_score(score),)))
-        models = ", ".join(scores["model"].drop_nulls().unique(maintain_order=True))
+        models = ", ".join(one.name for one in self.models)
         title = f"{self.study} of {models}: {len(rows):,} main scores of {len(self.scores):,}"
         note = "Of several layers the best one." if scores["layer"].drop_nulls().len() else ""
         return Table(title, ("measure", "data", *places), ("value [95 % interval]",), tuple(rows), note=note)
