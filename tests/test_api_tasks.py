@@ -279,8 +279,8 @@ def test_a_run_of_several_numbers_is_a_short_table(keyed: Any) -> None:
     tests = [{"name": f"test {at}", "X": WEAT6.X, "Y": WEAT6.Y, "A": WEAT6.A, "B": WEAT6.B} for at in range(20)]
     run = ww.weat(keyed, tests)
     assert len(repr(run).splitlines()) <= 12
-    assert "… and 12 more" in repr(run)
-    assert run._repr_html_().count("<tr>") == 9
+    assert "… and 11 more" in repr(run)
+    assert run._repr_html_().count("<tr>") == 21
     assert not hasattr(run, "value")
     with pytest.raises(ww.WordworthError, match="20 main scores; choose from `scores`"):
         _ = run.value

@@ -1,6 +1,7 @@
 """How results show themselves in Python: tables as text and HTML, and the numbers of a run."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,12 @@ from pydantic import BaseModel
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import find_measure, label, main_measures
 from wordworth.results.columns import main_scores
-from wordworth.results.notices import CAUTION_MARK
+from wordworth.results.notices import CAUTION_MARK, CAUTION_TEXTS
 from wordworth.results.numbers import format_interval, format_number, format_p
-from wordworth.results.table import Cell, Row, Table
+from wordworth.results.table import Cell, Row, Table, legend_of
 
-MAX_ROWS = 8
-"""Rows of a table that a notebook shows at once."""
+MAX_ROWS, MAX_HTML_ROWS = 9, 25
+"""Rows of a table that are shown at once, as text and as HTML."""
 SYMBOLS = {"weat": "d", "valence": "ρ", "similarity": "ρ"}
 """Measure → the symbol of its number, where papers have one."""
 PLACES = ("model", "step", "language", "context", "version", "pooling", "layer")
@@ -30,33 +31,31 @@ class SeveralScoresError(WordworthError, AttributeError):
 
 def as_text(table: Table) -> str:
     """Return the first rows of a table in aligned columns."""
-    heads, rows = _strings(table)
+    heads, rows, rest = _strings(table, MAX_ROWS)
     lines = [heads, *rows]
     widths = [max(len(line[at]) for line in lines) for at in range(len(heads))]
     aligned = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     ]
-    return "\n".join(filter(None, [table.title, *aligned, _rest(table)]))
+    return "\n".join(filter(None, [table.title, *aligned, rest]))
 
 
 def as_html(table: Table) -> str:
     """Return the first rows of a table as HTML."""
-    heads, rows = _strings(table)
+    heads, rows, rest = _strings(table, MAX_HTML_ROWS)
     head = "".join(f"<th>{escape(one)}</th>" for one in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    note = f"<p>{escape(_rest(table))}</p>" if _rest(table) else ""
+    note = f"<p>{escape(rest)}</p>" if rest else ""
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
 
 
-def _strings(table: Table) -> tuple[list[str], list[list[str]]]:
-    rows = [[*row.names, *map(_format_cell, row.cells)] for row in table.rows[:MAX_ROWS]]
-    return [*table.names, *table.heads], rows
-
-
-def _rest(table: Table) -> str:
-    rest = len(table.rows) - MAX_ROWS
-    return " ".join(filter(None, [f"… and {rest:,} more." if rest > 0 else "", table.note]))
+def _strings(table: Table, most: int) -> tuple[list[str], list[list[str]], str]:
+    """Return the headings and the first rows as text, and the line under them."""
+    shown, rest = table.rows[:most], len(table.rows) - most
+    rows = [[*row.names, *map(_format_cell, row.cells)] for row in shown]
+    more = f"… and {rest:,} more." if rest > 0 else ""
+    return [*table.names, *table.heads], rows, " ".join(filter(None, [more, table.note or legend_of(shown)]))
 
 
 def _format_cell(cell: Cell | None) -> str:
@@ -150,9 +149,9 @@ class DisplayedRun(ShowsTable):
             names = [measure, score["dataset"], *(score[name] for name in places)]
             rows.append(Row(tuple("" if name is None else str(name) for name in names), (Cell.of_score(score),)))
         models = ", ".join(one.name for one in self.models)
-        title = f"{self.study} of {models}: {len(rows):,} main scores of {len(self.scores):,}"
-        note = "Of several layers the best one." if scores["layer"].drop_nulls().len() else ""
-        return Table(title, ("measure", "data", *places), ("value [95 % interval]",), tuple(rows), note=note)
+        best = ", the best layer of each" if scores["layer"].drop_nulls().len() else ""
+        title = f"{self.study} of {models}: {len(rows):,} main scores of {len(self.scores):,}{best}"
+        return Table(title, ("measure", "data", *places), ("value [95 % interval]",), tuple(rows))
 
     def to_pandas(self) -> Any:
         """Return the scores as a pandas `DataFrame`."""
@@ -176,7 +175,9 @@ class DisplayedRun(ShowsTable):
             score = scores.row(0, named=True)
             symbol = SYMBOLS.get(score["measure"], score["measure"])
             where = ", ".join(filter(None, [score["dataset"], score["model"]]))
-            return f"{symbol} = {_format_cell(Cell.of_score(score))} ({where})"
+            cell = Cell.of_score(score)
+            cautions = "".join(f"; {CAUTION_TEXTS[one]}" for one in cell.cautions)
+            return f"{symbol} = {_format_cell(replace(cell, cautions=()))} ({where}){cautions}"
         return super().__repr__()
 
     __str__ = __repr__
