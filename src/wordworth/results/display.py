@@ -13,7 +13,7 @@ from wordworth.measure.declaration import find_measure, label, main_measures
 from wordworth.results.columns import main_scores
 from wordworth.results.notices import CAUTION_MARK, CAUTION_TEXTS
 from wordworth.results.numbers import format_interval, format_number, format_p
-from wordworth.results.table import Cell, Row, Table, legend_of
+from wordworth.results.table import Cell, Names, Row, Table
 
 MAX_ROWS, MAX_HTML_ROWS = 9, 25
 """Rows of a table that are shown at once, as text and as HTML."""
@@ -30,32 +30,33 @@ class SeveralScoresError(WordworthError, AttributeError):
 
 
 def as_text(table: Table) -> str:
-    """Return the first rows of a table in aligned columns."""
-    heads, rows, rest = _strings(table, MAX_ROWS)
-    lines = [heads, *rows]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(heads))]
-    aligned = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    ]
-    return "\n".join(filter(None, [table.title, *aligned, rest]))
+    """Return a table of at most 12 lines in aligned columns."""
+    title, lines, rest = _strings(table, MAX_ROWS)
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+    aligned = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
+    return "\n".join(line.rstrip() for line in [title, *aligned, rest] if line)
 
 
 def as_html(table: Table) -> str:
     """Return the first rows of a table as HTML."""
-    heads, rows, rest = _strings(table, MAX_HTML_ROWS)
+    title, (heads, *rows), rest = _strings(table, MAX_HTML_ROWS)
     head = "".join(f"<th>{escape(one)}</th>" for one in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    caption = f"<caption>{escape(title)}</caption>" if title else ""
     note = f"<p>{escape(rest)}</p>" if rest else ""
-    caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
 
 
-def _strings(table: Table, most: int) -> tuple[list[str], list[list[str]], str]:
-    """Return the headings and the first rows as text, and the line under them."""
-    shown, rest = table.rows[:most], len(table.rows) - most
+def _strings(table: Table, most: int) -> tuple[str, list[list[str]], str]:
+    """Return the title with the cautions of the table, its headings and first rows, and the line under them."""
+    rest = len(table.rows) - most
+    shown = table.rows[:most] if rest > 1 else table.rows  # a last row takes no more room than “1 more”
+    cautions = dict.fromkeys(one for row in shown for cell in row.cells if cell for one in cell.cautions)
+    legend = f"{CAUTION_MARK} {'; '.join(CAUTION_TEXTS[one] for one in cautions)}" if cautions else ""
+    title = " · ".join(filter(None, [table.title, legend]))
     rows = [[*row.names, *map(_format_cell, row.cells)] for row in shown]
-    more = f"… and {rest:,} more." if rest > 0 else ""
-    return [*table.names, *table.heads], rows, " ".join(filter(None, [more, table.note or legend_of(shown)]))
+    more = f"… and {rest:,} more" if rest > 1 else "" if legend else table.note
+    return title, [[*table.names, *table.heads], *rows], more
 
 
 def _format_cell(cell: Cell | None) -> str:
@@ -142,16 +143,20 @@ class DisplayedRun(ShowsTable):
     def table(self) -> Table:
         """The main scores as a table."""
         scores = self.main
-        places = [name for name in PLACES if scores[name].n_unique() > 1]
-        rows = []
+        places = [name for name in PLACES if name != "version" and scores[name].n_unique() > 1]
+        versions = scores["version"].unique(maintain_order=True).to_list()
+        cells: dict[Names, dict[str | None, Cell]] = {}
         for score in scores.iter_rows(named=True):
             measure = label(score["measure"], k=score["k"], threshold=score["threshold"])
             names = [measure, score["dataset"], *(score[name] for name in places)]
-            rows.append(Row(tuple("" if name is None else str(name) for name in names), (Cell.of_score(score),)))
+            row = cells.setdefault(tuple("" if name is None else str(name) for name in names), {})
+            row[score["version"]] = Cell.of_score(score)
+        rows = tuple(Row(names, tuple(map(row.get, versions))) for names, row in cells.items())
         models = ", ".join(one.name for one in self.models)
-        best = ", the best layer of each" if scores["layer"].drop_nulls().len() else ""
-        title = f"{self.study} of {models}: {len(rows):,} main scores of {len(self.scores):,}{best}"
-        return Table(title, ("measure", "data", *places), ("value [95 % interval]",), tuple(rows))
+        best = ", of each the best or strongest layer" if scores["layer"].drop_nulls().len() else ""
+        title = f"{self.study} of {models}: {len(scores):,} main scores of {len(self.scores):,}{best}"
+        heads = tuple(version or "value [95 % interval]" for version in versions)
+        return Table(title, ("measure", "data", *places), heads, rows)
 
     def to_pandas(self) -> Any:
         """Return the scores as a pandas `DataFrame`."""
