@@ -21,7 +21,7 @@ from wordworth.catalog.registry import knows
 from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix, save
 from wordworth.engine.cache import entry, kind_folder
 from wordworth.engine.identity import hash_content
-from wordworth.errors import WordworthError
+from wordworth.errors import Foreign, WordworthError
 from wordworth.study.checks import CALLED, Checkpoint
 from wordworth.task.settings import SettingField, Settings, either
 
@@ -149,8 +149,9 @@ def save_model(model: Embedding | Loaded) -> str:
         if isinstance(model, Embedding):
             save(model, folder / file)
         else:
-            network.save_pretrained(folder / file)
-            tokenizer.save_pretrained(folder / file)
+            with Foreign(f"{model.name} cannot be saved, as debias and audit need it", "give the path of its folder"):
+                network.save_pretrained(folder / file)
+                tokenizer.save_pretrained(folder / file)
 
     return str(entry("objects", [file, content], make) / file)
 
