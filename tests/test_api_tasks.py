@@ -16,6 +16,7 @@ import transformers as hf
 
 import wordworth as ww
 from made_models import SIZES, llama
+from wordworth.api.objects import accept_files
 from wordworth.catalog.read.association_tests import load_test
 from wordworth.engine.identity import hash_content
 from wordworth.measure import weat as weat_effect
@@ -229,6 +230,20 @@ def test_pairs_texts_and_words_in_memory(keyed: Any) -> None:
     assert predicted.main.filter(measure="top")["n"].unique().to_list() == [
         19 - len(LINES)
     ]  # nothing predicts the first word
+
+
+def test_an_audit_and_debias_read_models_in_memory_from_files(tmp_path: Path) -> None:
+    vectors, network, named = accept_files([ww.Embedding(WORDS, vectors_of()), llama(), "glove-6b-50d"])
+    assert named == "glove-6b-50d"
+    np.testing.assert_array_equal(ww.load(vectors).matrix, vectors_of())
+    assert repr(ww.load(network)) == "<causal model LlamaForCausalLM>"
+    assert accept_files(llama(seed=1)) != [network]
+    with pytest.raises(ww.WordworthError, match="audit takes a name, a path, an Embedding"):
+        ww.audit(3, tmp_path)
+    run = ww.debias(llama(), direction=("is", "an"), without="all", random=0)
+    run.product.save(tmp_path / "debiased")
+    assert (tmp_path / "debiased" / "model.safetensors").is_file()
+    assert len(repr(run.product)) < 120
 
 
 # What was in the table of the issue: each call works, or says in one sentence what is accepted.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from wordworth.errors import WordworthError
 
-if TYPE_CHECKING or find_spec("accelerate") is not None:
+if TYPE_CHECKING or all(map(find_spec, ("torch", "transformers", "accelerate"))):
     from wordworth.trainer.callback import WordworthCallback
 else:
 
