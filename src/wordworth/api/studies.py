@@ -60,7 +60,7 @@ def export(model: Any, vocabulary: Any = None, **settings: Any) -> "Exported":
     if vocabulary is not None:
         settings["vocabulary"] = vocabulary
     chosen = ExportSettings.of("export", accept_settings("export", ExportSettings, settings))
-    (accepted,) = accept_models("export", LANGUAGE_MODELS, [model])
+    (accepted,) = accept_models("export", LANGUAGE_MODELS, model)
     return exported(accepted, chosen)
 
 
@@ -82,11 +82,13 @@ def function_of(name: str) -> Callable[..., Run]:
         return run(name, models, *main, **settings)
 
     accepted = list_models(declared.kinds | declared.also_accepts)
-    main = f" `{declared.main}` may follow the models without its name." if declared.main else ""
+    main = f" `{declared.main}` may follow them without its name." if declared.main else ""
+    has_tests = "tests" in [one.name for one in declared.settings.fields()]
+    lists = " X, Y, A and B are the word lists of a test of your own." if has_tests else ""
     measure.__name__ = measure.__qualname__ = name
     measure.__doc__ = (
         f"{declared.summary}\n\n`models` is {accepted}; or a list of these.{main}\n"
-        "A lexicon, pairs, a test, words or a text can be an object too.\n\n"
+        f"`name` is what tables call a single model. Data can be objects too: frames, dicts, lists.{lists}\n\n"
         f"{describe_settings(declared.settings)}"
     )
     measure.__signature__ = declared.__signature__.replace(return_annotation=Run)  # type: ignore[attr-defined]
