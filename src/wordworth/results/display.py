@@ -143,7 +143,9 @@ class DisplayedRun(ShowsTable):
     def table(self) -> Table:
         """The main scores as a table."""
         scores = self.main
-        places = [name for name in PLACES if name != "version" and scores[name].n_unique() > 1]
+        varying = [name for name in PLACES if name != "version" and scores[name].n_unique() > 1]
+        has_layers = scores["layer"].null_count() < len(scores)
+        places = varying if "layer" in varying or not has_layers else [*varying, "layer"]
         versions = scores["version"].unique(maintain_order=True).to_list()
         cells: dict[Names, dict[str | None, Cell]] = {}
         for score in scores.iter_rows(named=True):
@@ -153,7 +155,7 @@ class DisplayedRun(ShowsTable):
             row[score["version"]] = Cell.of_score(score)
         rows = tuple(Row(names, tuple(map(row.get, versions))) for names, row in cells.items())
         models = ", ".join(one.name for one in self.models)
-        best = ", of each the best or strongest layer" if scores["layer"].drop_nulls().len() else ""
+        best = ", of each the best or strongest layer" if has_layers else ""
         title = f"{self.study} of {models}: {len(scores):,} main scores of {len(self.scores):,}{best}"
         heads = tuple(version or "value [95 % interval]" for version in versions)
         return Table(title, ("measure", "data", *places), heads, rows)
