@@ -112,7 +112,8 @@ def sc_weat(vectors: Any, word: str, *, language: str = "english") -> Associatio
         layers = vectors
     else:
         (model,) = accept_models("sc_weat", ["static"], vectors)
-        layers = Layers.of(load(model))
+        embedding: Any = load(model)
+        layers = Layers.of(embedding)
     settings = ValnormSettings()
     target = layers.select([word], choose_spellings(language, settings))
     if not len(target):
