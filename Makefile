@@ -85,9 +85,11 @@ docs: $(STAMP) docs/gallery/report.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
 
-# Every command and snippet of README.md and docs/, run as it stands: `make docs-check PAGES=docs/infer.md` for one page.
+# Every command and snippet of README.md and docs/, run as it stands: `make docs-check PAGES=docs/infer.md` for one page;
+# and the notebooks, which `python -m tools.notebooks` runs and fills with their output.
 docs-check: $(STAMP)
 	$(BIN)/python -m tools.check_recipes $(PAGES)
+	$(if $(PAGES),,$(BIN)/python -m tools.notebooks --check)
 
 # The example report that the site shows: an audit of minutes, made once.
 docs/gallery/report.html: tools/gallery.py | $(STAMP)

@@ -13,13 +13,17 @@ if TYPE_CHECKING:
         check,
         compare,
         debias,
+        export,
+        get,
         infer,
         load,
+        ls,
         predict,
         read,
         report,
         run,
         sc_weat,
+        show,
         static,
         valnorm,
         vast,
@@ -30,7 +34,6 @@ if TYPE_CHECKING:
     from wordworth.errors import WordworthError
     from wordworth.results.run import Run
     from wordworth.study.names import find_checkpoints
-    from wordworth.study.static.study import export
     from wordworth.trainer import WordworthCallback
 
     __version__: str
@@ -49,22 +52,24 @@ __all__ = [
     "debias",
     "export",
     "find_checkpoints",
+    "get",
     "infer",
     "load",
+    "ls",
     "predict",
     "read",
     "report",
     "run",
     "sc_weat",
+    "show",
     "static",
     "valnorm",
     "vast",
     "weat",
 ]
 
-if find_spec("torch") is None or find_spec("transformers") is None:  # `import *` and `inspect` want all that is listed
+if not all(map(find_spec, ("torch", "transformers", "accelerate"))):  # `import *` and `inspect` want all that is listed
     __all__.remove("WordworthCallback")
-    __all__.remove("export")
 
 _MODULES = dict.fromkeys(__all__, "wordworth.api") | {
     "Embedding": "wordworth.embedding",
@@ -73,7 +78,6 @@ _MODULES = dict.fromkeys(__all__, "wordworth.api") | {
     "WordworthCallback": "wordworth.trainer",
     "WordworthError": "wordworth.errors",
     "audit": "wordworth.api.audit",
-    "export": "wordworth.study.static.study",
     "find_checkpoints": "wordworth.study.names",
 }
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 import vl_convert
-from tools.svg import LIGHT, draw_svg, fit_to_document
+from tools.svg import draw_svg
 
 from made_runs import debiased, finish, random_vast, record
 from wordworth.measure.declaration import MEASURES, label
@@ -16,6 +16,7 @@ from wordworth.pages.answers import plain_answers
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.figures.behaviour import ESTIMATORS
 from wordworth.pages.figures.charts import COLOURS
+from wordworth.pages.figures.document import LIGHT, fit_to_document
 from wordworth.pages.page import write_report
 from wordworth.pages.runs import keep_last_steps, read_runs
 from wordworth.results.run import Run

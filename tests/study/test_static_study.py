@@ -15,13 +15,13 @@ from scipy.stats import spearmanr
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from commands import Command
+from wordworth.api import export
 from wordworth.contexts import decontextualized
 from wordworth.embedding import load
 from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, encode, load_model
 from wordworth.errors import WordworthError
 from wordworth.results.run import Run
 from wordworth.study import study
-from wordworth.study.static.study import export
 
 PAIRS = [
     ("cat", "dog", 7.0), ("sun", "moon", 5.0), ("river", "storm", 3.0), ("knife", "love", 0.5), ("love", "joy", 8.0),

@@ -1,8 +1,12 @@
-"""The functions of `import wordworth as ww`: models that answer questions, studies, and their runs."""
+"""The functions of `import wordworth as ww`: models that answer questions, studies, their runs, and the catalog."""
 
+from collections.abc import Callable
+
+from wordworth.api.catalog import get, ls, show
 from wordworth.api.models import LanguageModel, NliModel, load
+from wordworth.api.objects import load
 from wordworth.api.runs import card, check, compare, report
-from wordworth.api.studies import Association, StudyFunction, function_of, run, sc_weat
+from wordworth.api.studies import Association, StudyFunction, export, function_of, run, sc_weat
 from wordworth.results.run import Run
 from wordworth.results.run import read_run as read
 from wordworth.study import STUDIES

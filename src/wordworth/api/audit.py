@@ -1,27 +1,36 @@
 """An audit: every study that applies to some models, in one folder, with one report."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wordworth.api.objects import accept_files
 from wordworth.engine.engines import using
 from wordworth.errors import WordworthError, print_traceback
+from wordworth.results.display import ShowsTable
 from wordworth.results.run import AuditRecord, PlannedStudy, Run, read_finished
+from wordworth.results.table import Table, text_table
 from wordworth.results.vocabulary import Notice
 from wordworth.study import study
 from wordworth.study.audit import DEFAULT_MODELS, Planned, audit_settings, plan_audit, reductions_of
 from wordworth.study.names import Inputs, Names, resolve_inputs, resolve_model
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(ShowsTable):
     """The runs of an audit, what it could not run, and its report."""
 
     folder: Path
     runs: list[Run]
     notices: list[Notice]
     report: Path
+
+    @property
+    def table(self) -> Table:
+        """A row per run."""
+        rows = [(run.study, ", ".join(one.name for one in run.models), str(len(run.scores))) for run in self.runs]
+        return text_table(f"audit in {self.folder}", ("study", "models", "scores"), rows, note=str(self.report))
 
     @property
     def has_failures(self) -> bool:
@@ -41,7 +50,7 @@ class _Step(NamedTuple):
 
 
 def audit(
-    models: str | Sequence[str] = DEFAULT_MODELS,
+    models: Any = DEFAULT_MODELS,
     folder: str | Path | None = None,
     *,
     quick: bool = False,
@@ -50,6 +59,8 @@ def audit(
     **settings: Any,
 ) -> Audit:
     """Run every study that applies to the models, and write one report.
+
+    `models` are names, paths, or objects as in `ww.load`, which are written to the cache first.
 
     A study whose run is in the folder already is not run again. `quick` uses smaller samples. `show` gets a line per
     study. `settings` are `kind` and `language` of the models, where their files and the catalog do not say it, the
@@ -60,7 +71,7 @@ def audit(
     names: Names = {}
     kind, language = settings.pop("kind", None), settings.pop("language", None)
     engine = settings.pop("engine", "local")  # not of a study: inside a worker it would wait for workers forever
-    given = [models] if isinstance(models, str) else list(models)
+    given = accept_files(models)
     place = Path("runs/audit") if folder is None else Path(folder)
     planned, notices = plan_audit([resolve_model(one, names) for one in given], kind, language)
     notices += [] if quick else reductions_of(planned, kind)

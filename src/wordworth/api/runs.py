@@ -1,17 +1,25 @@
-"""What is done with runs in Python: report, check and compare them, and make model cards of them."""
+"""What is done with runs in Python: report, draw, check and compare them, and make model cards of them."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from wordworth.api.objects import describe, keep_text, to_toml
+from wordworth.errors import WordworthError
+from wordworth.pages import card_of, card_text, read_runs, write_card, write_report
 from wordworth.pages.card import card_of, card_text, write_card
 from wordworth.pages.page import write_report
 from wordworth.pages.runs import read_runs
 from wordworth.paired import Comparison, ComparisonSettings, sides
 from wordworth.paired import compare as compare_sides
+from wordworth.results.display import VIEWS
 from wordworth.results.run import Run, find_runs, read_run
 from wordworth.rules import Checked, read_rules
 from wordworth.rules import check as check_runs
 from wordworth.study.audit import unmeasured
+
+if TYPE_CHECKING:
+    import altair as alt
 
 Place = Run | str | Path
 """A run, or its folder."""
@@ -25,9 +33,35 @@ def report(*runs: Place, output: str | Path | None = None, form: str = "html", *
     return write_report(runs, None if output is None else Path(output), form, **chosen)
 
 
-def check(run: Place, rules: str | Path) -> Checked:
-    """Apply the rules of a TOML file to a run or an audit's folder: `verdict`, and every rule in `judged`."""
+def plot(run: Place, figure: str = "") -> "alt.TopLevelMixin":
+    """Return an altair chart: the first figure of a run's page, or the one with these words in its title."""
+    import altair as alt
+
+    from wordworth.pages.figures import figures_of
+    from wordworth.pages.figures.document import draw_in_light
+
+    runs = read_runs([run])
+    figures = [one for some in figures_of(runs.scores, runs).values() for one in some]
+    words = figure.lower().split()
+    fitting = [one for one in figures if all(word in f"{one.id} {one.title}".lower() for word in words)]
+    if not fitting:
+        titles = ", ".join(f"{one.title!r}" for one in figures) or "none"
+        raise WordworthError(f"the run has no figure {figure!r}; its figures are {titles}")
+    chart: alt.TopLevelMixin = alt.Chart.from_dict(draw_in_light(fitting[0]))
+    return chart
+
+
+VIEWS.update(plot=plot, report=report)
+
+
+def check(run: Place, rules: str | Path | Mapping[str, Mapping[str, Any]]) -> Checked:
+    """Apply rules to a run or an audit's folder: `verdict`, and every rule in `judged`.
+
+    `rules` is a TOML file, or a dict of name → rule: {"weak": {"measure": "weat", "limit": "|value| < 0.5"}}.
+    """
     runs = [run] if isinstance(run, Run) else [read_run(folder) for folder in find_runs([Path(run)])]
+    if isinstance(rules, Mapping):
+        rules = keep_text("rules", ".toml", to_toml({"rules": rules}))
     return check_runs(runs, read_rules(Path(rules)))
 
 
@@ -57,7 +91,14 @@ def compare(
     `models` names a model of each run where a run has several, `versions` two versions of a model, such as
     ("projection", "original"), and `contexts` two contexts. `settings` are those of `ComparisonSettings`.
     """
-    places = [one for one in (first, second) if one is not None]
-    runs = [one if isinstance(one, Run) else read_run(one) for one in places]
+    runs = [_read(one) for one in (first, second) if one is not None]
     both = sides(runs, models, version=versions, context=contexts)
     return compare_sides(*both, ComparisonSettings(**settings))
+
+
+def _read(run: Any) -> Run:
+    if isinstance(run, str | Path):
+        return read_run(run)
+    if not isinstance(run, Run):
+        raise WordworthError(f"compare takes runs and their folders; got {describe(run)}")
+    return run

@@ -2,52 +2,98 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder
+from wordworth.api.objects import (
+    accept_models,
+    accept_settings,
+    list_models,
+    load,
+    without_folders,
+)
+from wordworth.catalog.models import Kind
 from wordworth.catalog.read.word_sets import polar_words
-from wordworth.embedding import Embedding, Layers
+from wordworth.embedding import Layers
 from wordworth.errors import WordworthError
 from wordworth.measure import sc_weat as effect_size
 from wordworth.measure import sc_weat_p
 from wordworth.results.run import Run
 from wordworth.study import study
+from wordworth.study.static import ExportSettings
 from wordworth.study.valnorm import ValnormSettings
+from wordworth.task.settings import Settings
 from wordworth.task.words import choose_spellings, select_poles
+
+if TYPE_CHECKING:  # torch
+    from wordworth.study.static.study import Exported
 
 StudyFunction = Callable[..., Run]
 
+LANGUAGE_MODELS: tuple[Kind, ...] = ("causal", "masked", "encoder")
 
-def run(name: str, models: Any = (), *main: Any, **settings: Any) -> Run:
-    """Run a study by its name on models (names, paths, or loaded ones), with settings by name."""
-    declared = study(name)
+
+def run(study_name: str, models: Any = (), *main: Any, name: str = "", **settings: Any) -> Run:
+    """Run a study by its name on models, with settings by name; `name` is what tables call a single model.
+
+    Models and data are names, paths, or objects: see `help(ww.weat)`.
+    """
+    declared = study(study_name)
     if main and not declared.main:
-        raise WordworthError(f"{name} takes its settings only by name; write {name}(models, NAME=…)")
+        raise WordworthError(f"{study_name} takes its settings only by name; write {study_name}(models, NAME=…)")
     if main:
-        settings = {declared.main: main, **settings}
-    given = models if isinstance(models, list | tuple) else [models]
-    return declared([_unwrap(name, model) for model in given], **settings)
+        settings = {declared.main: main[0] if len(main) == 1 else main, **settings}
+    chosen = accept_settings(study_name, declared.settings, settings)
+    made = declared(accept_models(study_name, declared.kinds | declared.also_accepts, models, name), **chosen)
+    made.settings, made.fingerprints = without_folders(made.settings), without_folders(made.fingerprints)
+    for data in made.data:
+        data.source = without_folders(data.source)
+    return made
 
 
-def _unwrap(name: str, model: Any) -> Any:
-    """Return a loaded model as the study takes it."""
-    if isinstance(model, NliModel):
-        return model.network
-    if isinstance(model, SentenceEncoder):
-        return model.encoder
-    if isinstance(model, LanguageModel):
-        return model.word_model if name == "predict" else model.encoder
-    return model
+def export(model: Any, vocabulary: Any = None, **settings: Any) -> "Exported":
+    """Return one vector per word from one layer of a language model; `.save("FILE.vec")` writes them.
+
+    `model` is a name, a path, a model of `ww.load`, or (model, tokenizer); `vocabulary` a name, a file, or a list of
+    words.
+    """
+    from wordworth.study.static.study import exported
+
+    if vocabulary is not None:
+        settings["vocabulary"] = vocabulary
+    chosen = ExportSettings.of("export", accept_settings("export", ExportSettings, settings))
+    (accepted,) = accept_models("export", LANGUAGE_MODELS, model)
+    return exported(accepted, chosen)
+
+
+def describe_settings(settings: type[Settings]) -> str:
+    """Return one line per setting with the sentence of the command's help."""
+    lines = [f"    {one.name} = {one.default!r}: {one.declared.help}" for one in settings.fields()]
+    return "\n".join(["Settings:", *lines])
+
+
+export.__doc__ = f"{export.__doc__}\n{describe_settings(ExportSettings)}"
 
 
 @functools.cache
 def function_of(name: str) -> StudyFunction:
     """Return a study as a function of its models and settings."""
     declared = study(name)
-    function = functools.partial(run, name)
-    function.__doc__ = f"{declared.summary}\n\nSettings: {', '.join(one.name for one in declared.settings.fields())}."
-    function.__signature__ = declared.__signature__.replace(return_annotation=Run)  # type: ignore[attr-defined]
-    return function
+
+    def measure(models: Any = (), *main: Any, **settings: Any) -> Run:
+        return run(name, models, *main, **settings)
+
+    accepted = list_models(declared.kinds | declared.also_accepts)
+    main = f" `{declared.main}` may follow them without its name." if declared.main else ""
+    has_tests = "tests" in [one.name for one in declared.settings.fields()]
+    lists = " X, Y, A and B are the word lists of a test of your own." if has_tests else ""
+    measure.__name__ = measure.__qualname__ = name
+    measure.__doc__ = (
+        f"{declared.summary}\n\n`models` is {accepted}; or a list of these.{main}\n"
+        f"`name` is what tables call a single model. Data can be objects too: frames, dicts, lists.{lists}\n\n"
+        f"{describe_settings(declared.settings)}"
+    )
+    measure.__signature__ = declared.__signature__.replace(return_annotation=Run)  # type: ignore[attr-defined]
+    return measure
 
 
 class Association(NamedTuple):
@@ -58,16 +104,22 @@ class Association(NamedTuple):
     p: float
 
 
-def sc_weat(embedding: Embedding | Layers, word: str, *, language: str = "english") -> Association:
-    """Return the association of a word with pleasant against unpleasant words: its effect size d and one-sided p."""
-    layers = Layers.of(embedding) if isinstance(embedding, Embedding) else embedding
+def sc_weat(vectors: Any, word: str, *, language: str = "english") -> Association:
+    """Return the association of a word with pleasant against unpleasant words: its effect size d and one-sided p.
+
+    `vectors` is Layers, a name, a path, an Embedding, gensim KeyedVectors, a dict, or (words, matrix).
+    """
+    if isinstance(vectors, Layers):
+        layers = vectors
+    else:
+        (model,) = accept_models("sc_weat", ["static"], vectors)
+        embedding: Any = load(model)
+        layers = Layers.of(embedding)
     settings = ValnormSettings()
     target = layers.select([word], choose_spellings(language, settings))
     if not len(target):
         raise WordworthError(f"{layers.name} has no word {word!r}")
     (slot, *_) = layers.slots
-    vectors, high, low = (
-        group.read(slot) for group in (target, *select_poles(layers, polar_words(language), settings))
-    )
-    p = sc_weat_p(vectors, high, low, **settings.permutation).p
-    return Association(word, float(effect_size(vectors, high, low)[0]), float(p[0]))
+    words, high, low = (group.read(slot) for group in (target, *select_poles(layers, polar_words(language), settings)))
+    p = sc_weat_p(words, high, low, **settings.permutation).p
+    return Association(word, float(effect_size(words, high, low)[0]), float(p[0]))

@@ -110,21 +110,9 @@ def get(
     offline: Offline = False,
 ) -> None:
     """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
-    from wordworth.catalog.fetch.hub import from_hub
-    from wordworth.catalog.fetch.sources import here, locate, verify
-    from wordworth.catalog.registry import entry
-    from wordworth.catalog.show import made_of
+    from wordworth.api.catalog import get as fetch
 
-    wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
-    for one in wanted.values():
-        if "hub" in one.details:
-            display.print_line(f"checked  {one.name}  {from_hub(one.details['hub'])}")
-        if not one.sources:
-            continue  # its data is in the catalog itself, or in other entries
-        had = here(one.name, one.sources)
-        located = had or locate(one.name, one.sources)
-        if had:
-            verify(one.name, had)
-        size = f"{located.source.bytes / 1e6:,.1f} MB"
-        state = "checked" if had else "fetched"
-        display.print_line(f"{state}  {one.name}  {size}  {located.path}")
+    for name in names:
+        for one in fetch(name):
+            size = "" if one.megabytes is None else f"{one.megabytes:,.1f} MB  "
+            display.print_line(f"{'fetched' if one.is_new else 'checked'}  {one.name}  {size}{one.path}")

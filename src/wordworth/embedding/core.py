@@ -80,9 +80,14 @@ class Embedding:
 
     words: Sequence[str]
     matrix: NDArray[np.floating]
-    provenance: Provenance
+    provenance: Provenance = Provenance("")
 
     def __post_init__(self) -> None:
+        if not isinstance(self.matrix, np.ndarray):
+            object.__setattr__(self, "matrix", np.asarray(self.matrix))
+        if not self.provenance.name:
+            size = f"{self.dim}d, {len(self.words):,} words" if self.matrix.ndim == 2 else ""
+            object.__setattr__(self, "provenance", replace(self.provenance, name=f"Vectors {size}".strip()))
         if self.matrix.ndim != 2 or len(self.words) != self.matrix.shape[0]:
             raise WordworthError(
                 f"{self.name}: {len(self.words)} words do not go with a matrix of shape {self.matrix.shape}"

@@ -55,6 +55,8 @@ _WRITERS: dict[str, Callable[[Embedding, Path], None]] = {
     ".npz": _write_npz,
     ".safetensors": _write_safetensors,
 }
+SUFFIXES = tuple(_WRITERS)
+"""How files of vectors end."""
 
 
 def save(embedding: Embedding, path: Path | str) -> None:

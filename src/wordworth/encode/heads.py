@@ -23,6 +23,9 @@ class Headed:
     tokenizer: PreTrainedTokenizerFast
     max_length: int | None
 
+    def __repr__(self) -> str:
+        return f"<{type(self.network).__name__} {self.name}>"
+
     @property
     def weights(self) -> str:
         """The sha256 of the network's tensors, as they are now."""

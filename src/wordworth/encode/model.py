@@ -68,6 +68,9 @@ class LanguageModel:
     recipe: Recipe | None = None
     """How another process loads it, where it can be loaded by name; it is sent there as its recipe."""
 
+    def __repr__(self) -> str:
+        return f"<{self.family} model {self.name}: {self.layers} layers × {self.dim}>"
+
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         return super().__reduce_ex__(protocol) if self.recipe is None else (loaded_alike, (self.recipe, self.identity))
 

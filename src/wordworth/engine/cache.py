@@ -115,6 +115,7 @@ Kind = Literal[
     "embeddings",
     "files",
     "inferences",
+    "objects",
     "predictions",
     "trained",
     "vectors",

@@ -24,7 +24,9 @@ from wordworth.paired.items import (
 )
 from wordworth.paired.sides import Side, changed_data, equals, refuse_unlike, remarks
 from wordworth.results.columns import describe_score
+from wordworth.results.display import ShowsTable
 from wordworth.results.run import Run
+from wordworth.results.table import Table
 from wordworth.results.vocabulary import Caution, coverage_cautions, size_cautions
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import correlation_difference
@@ -112,8 +114,8 @@ class Difference:
         return describe_score(self.columns)
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(ShowsTable):
     """Two sides, every question that could be tested, and what could not."""
 
     study: str
@@ -123,6 +125,13 @@ class Comparison:
     refused: tuple[tuple[str, str], ...]
     """(question, reason)."""
     remarks: tuple[str, ...]
+
+    @property
+    def table(self) -> Table:
+        """A row per difference."""
+        from wordworth.paired.verdict import table_of  # which takes a comparison
+
+        return table_of(self)
 
     def as_table(self) -> dict[str, Any]:
         """Return it for JSON; the columns of a difference are those of `scores.csv` and of its test."""

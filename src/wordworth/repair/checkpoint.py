@@ -177,6 +177,9 @@ class Repaired:
     said: str
     subspace: Subspace | None = None
 
+    def __repr__(self) -> str:
+        return f"<Repaired {self.headed.name}: {self.said}>"
+
     def save(self, folder: str | Path) -> None:
         """Write a folder that `from_pretrained` of plain `transformers` loads: safetensors, tokenizer and a card.
 

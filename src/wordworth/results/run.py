@@ -15,10 +15,14 @@ from typing import Any, Self
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from wordworth.embedding import Embedding
+from wordworth.embedding import save as save_vectors
+from wordworth.embedding.writing import SUFFIXES as VECTOR_SUFFIXES
 from wordworth.errors import WordworthError, first_problem
 from wordworth.files import refuse_special, refuse_unwritable, replacing, sha256_of
 from wordworth.measure.declaration import Better
 from wordworth.results.columns import ITEM_TABLES, SCORES, as_text, from_text, item_schema
+from wordworth.results.display import DisplayedRun
 from wordworth.results.vocabulary import Caution, Notice
 
 PACKAGES = (
@@ -82,7 +86,7 @@ class MeasureFacts(_Table):
     better: Better = ""
 
 
-class Run(BaseModel):
+class Run(DisplayedRun, BaseModel):
     """One run of a study: `run.json` with its scores and items."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -155,23 +159,14 @@ class Run(BaseModel):
         """Return what the run says about a model."""
         return next((one for one in self.models if one.name == model), ModelFacts(name=model))
 
-    def to_pandas(self) -> Any:
-        """Return the scores as a pandas `DataFrame`."""
-        try:
-            import pandas as pd  # type: ignore[import-untyped, unused-ignore]
-        except ImportError as error:
-            raise WordworthError("to_pandas needs pandas; run `pip install pandas`, or use `scores`") from error
-        return pd.DataFrame({column.name: column.to_list() for column in self.scores})
-
-    def __repr__(self) -> str:
-        scores = self.scores.drop("study", "cautions")
-        shown = scores.select(column.name for column in scores if column.null_count() < len(column))
-        return f"{self.study}: {len(scores):,} scores\n{shown}"
-
-    __str__ = __repr__
-
     def save(self, folder: str | Path | None = None, *, overwrite: bool = False) -> Self:
-        """Write the run's folder, all of it or nothing, and return the run with its new place."""
+        """Write the run's folder, all of it or nothing, and return the run with its new place.
+
+        A name that ends like a file of vectors, such as out.npz, is for what the study made: the vectors of `debias`.
+        """
+        if isinstance(self.product, Embedding) and folder is not None and Path(folder).suffix in VECTOR_SUFFIXES:
+            save_vectors(self.product, folder)
+            return self
         place = default_folder(self.study) if folder is None else Path(folder)
         refuse_taken(place, overwrite=overwrite)
         with replacing(place, overwrite=overwrite) as part:

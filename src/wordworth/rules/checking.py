@@ -13,6 +13,7 @@ from wordworth.paired import Comparison, ComparisonSettings, Difference, Side, T
 from wordworth.paired.items import QUESTION
 from wordworth.paired.sides import equals, models_of
 from wordworth.results.columns import KEY, describe_score
+from wordworth.results.display import ShowsTable
 from wordworth.results.run import Run, find_runs, read_run
 from wordworth.results.table import Cell, Row, Table, format_precise, state_p
 from wordworth.results.vocabulary import caution_legend
@@ -52,13 +53,18 @@ class Judged:
         return "; ".join([f"{self.score}: {self.reason}", *self.notes])
 
 
-@dataclass(frozen=True)
-class Checked:
+@dataclass(frozen=True, repr=False)
+class Checked(ShowsTable):
     """Every rule of a file, judged."""
 
     rules: str
     runs: tuple[str, ...]
     judged: tuple[Judged, ...]
+
+    @property
+    def table(self) -> Table:
+        """A row per rule."""
+        return table_of(self)
 
     @property
     def verdict(self) -> Verdict:

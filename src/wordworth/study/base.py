@@ -134,11 +134,12 @@ class Study:
         """Return the run of these findings, with what it says of the study, the models and the settings."""
         from wordworth.catalog.resolve import Resolved
 
+        in_memory = {one.name: one.provenance.sha256 for one in models if hasattr(one, "provenance")}
         table = settings.as_table()
         return findings.to_run(
             command=_command_line(),
             named=[str(model) if isinstance(model, str | Resolved) else model.name for model in models],
-            fingerprints=dict(fingerprints),
+            fingerprints={**fingerprints, **in_memory},
             settings=table,
             may_differ=self.settings.may_differ(),
             method=" ".join(filter(None, [self.method, settings.in_words()])),
@@ -170,7 +171,8 @@ class Study:
 
 def _command_line() -> list[str]:
     """Return the command that runs, without the tokens in its addresses; `python` where it is not ours."""
-    if Path(sys.argv[0]).stem not in ("wordworth", "__main__"):
+    program = Path(sys.argv[0])  # of `python -m pytest` it is pytest/__main__.py
+    if program.stem != "wordworth" and program.parts[-2:] != ("wordworth", "__main__.py"):
         return ["python"]
     from wordworth.catalog.resolve import public_name
 

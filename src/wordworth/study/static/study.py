@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from wordworth.catalog.registry import entries, knows
 from wordworth.catalog.resolve import Resolved
 from wordworth.contexts import decontextualized
 from wordworth.contexts.sampling import Draw, draw, load_texts
-from wordworth.embedding import Embedding, Layers
+from wordworth.embedding import Embedding, Layers, save
 from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences, split_pooling
 from wordworth.encode.layers import NO_VECTOR
 from wordworth.errors import WordworthError, nearest
@@ -187,13 +187,13 @@ class Exported:
     broken: tuple[str, ...] = ()
     """Lines of the text that could not be read."""
 
+    def save(self, path: str | Path) -> Self:
+        """Write the vectors to a file that other programs read: .vec, .txt, .bin, .npz or .safetensors."""
+        save(self.embedding, path)
+        return self
 
-def export(model: Any, **chosen: Any) -> Exported:
-    """Return one vector per word from one layer of a language model (a name, a path, or one that is loaded).
-
-    The settings are those of `ExportSettings`.
-    """
-    return exported(model, ExportSettings.of("export", chosen))
+    def __repr__(self) -> str:
+        return f"<Exported {self.embedding!r}, {len(self.dropped):,} words without a vector>"
 
 
 def exported(model: Any, settings: ExportSettings) -> Exported:

@@ -1,0 +1,89 @@
+"""The catalog in Python: what can be named, one entry of it, and fetching ahead."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from wordworth.catalog.fetch.hub import from_hub
+from wordworth.catalog.fetch.sources import here, locate, verify
+from wordworth.catalog.registry import entries, entry
+from wordworth.catalog.show import download, held, is_here, made_of, summary
+from wordworth.results.display import ShowsTable
+from wordworth.results.table import Table, text_table
+
+COLUMNS: dict[str, Any] = dict.fromkeys(("name", "kind", "title", "language", "holds", "download"), pl.String)
+COLUMNS["here"] = pl.Boolean
+TOPICS = {"gender": ("male", "woman", "heilman"), "race": ("african", "black"), "age": ("young",)}
+"""What a user may search for → texts in the titles of what is about it."""
+
+
+def ls(kind: str | None = None, search: str = "") -> pl.DataFrame:
+    """Return what can be named, one row each: of one kind (models, lexica, tests, pairs …) unless it is None.
+
+    `search` is a text in the name, the title or the language, or a topic: `ww.ls("tests", "gender")`.
+    """
+    texts = (search.lower(), *TOPICS.get(search.lower(), ()))
+    rows = [
+        {
+            "name": one.name,
+            "kind": ": ".join(filter(None, [one.kind, one.details.get("family")])),
+            "title": one.title,
+            "language": one.language,
+            "holds": held(one),
+            "download": download(one),
+            "here": is_here(one),
+        }
+        for one in entries(kind)
+        if any(text in f"{one.name} {one.title} {one.language} {one.note}".lower() for text in texts)
+    ]
+    return pl.DataFrame(rows, schema=COLUMNS)
+
+
+@dataclass(frozen=True, repr=False)
+class Shown(ShowsTable):
+    """An entry of the catalog."""
+
+    facts: dict[str, Any]
+    """Name, title, count, language, licence, reference, first rows …"""
+
+    @property
+    def table(self) -> Table:
+        """Its first rows under its title."""
+        keys = ("kind", "count", "language", "scale", "licence", "reference", "note")
+        note = "; ".join(f"{key} {self.facts[key]}" for key in keys if self.facts[key])
+        title = f"{self.facts['name']}: {self.facts['title']}"
+        return text_table(title, self.facts["header"], self.facts["rows"], note=note)
+
+
+def show(name: str) -> Shown:
+    """Return one entry of the catalog: how much it holds, its first rows, licence and citation."""
+    return Shown(summary(entry(name)))
+
+
+class Fetched(NamedTuple):
+    """An entry that is on this machine now."""
+
+    name: str
+    path: Path
+    megabytes: float | None
+    """None for what a folder of the hub holds."""
+    is_new: bool
+
+
+def get(*names: str) -> list[Fetched]:
+    """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
+    wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
+    fetched = []
+    for one in wanted.values():
+        if "hub" in one.details:
+            fetched.append(Fetched(one.name, from_hub(one.details["hub"]), None, False))
+        if not one.sources:
+            continue  # its data is in the catalog itself, or in other entries
+        before = here(one.name, one.sources)
+        located = before or locate(one.name, one.sources)
+        if before:
+            verify(one.name, before)
+        fetched.append(Fetched(one.name, located.path, located.source.bytes / 1e6, not before))
+    return fetched

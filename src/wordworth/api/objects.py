@@ -1,0 +1,342 @@
+"""What users have in memory, as studies take it: models are wrapped, and data becomes files of the cache.
+
+A lexicon, pairs, a test, a text, words, templates or a probe that is given as an object is written to the cache under
+the hash of its content, as the file that a user could have given. So it is checked and recorded as a file is.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from numbers import Real
+from pathlib import Path
+from typing import Any, get_args
+
+from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder, wrap_objects
+from wordworth.api.models import load as load_named
+from wordworth.catalog.models import Kind
+from wordworth.catalog.registry import knows
+from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix, save
+from wordworth.engine.cache import entry, hash_content, kind_folder
+from wordworth.errors import Foreign, WordworthError
+from wordworth.study.names import CALLED, Checkpoint
+from wordworth.task.settings import SettingField, Settings, either
+
+Loaded = LanguageModel | NliModel | SentenceEncoder
+VECTORS = ("an Embedding", "gensim KeyedVectors", "a dict", "(words, matrix)")
+NETWORKS = ("a model of `ww.load`", "(model, tokenizer) of transformers")
+"""What is taken as word vectors, and as a language model."""
+INSTEAD = {"weat": 'ww.vast(model, experiments=["bias"])', "valnorm": "ww.vast(model)", "vast": "ww.valnorm(vectors)"}
+"""Study → what to call with a model of the other kind."""
+GROUPS = ("X", "Y", "A", "B")
+"""Settings that are the word lists of one association test."""
+MAX_PATH = 256
+"""A text of more letters is no path."""
+
+
+def load(
+    model: Any, *, name: str = "", kind: Kind | None = None, device: str = "auto", precision: str = "float32"
+) -> "Embedding | Loaded | Any":
+    """Load a model by a name of the catalog or the hub, a path or an address; or take one that is in memory.
+
+    It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
+    static, causal, masked, encoder, sentence or nli. In memory it is gensim KeyedVectors, a dict of word → vector,
+    (words, matrix), or (model, tokenizer) of transformers. `name` is what tables call it.
+    """
+    if isinstance(model, str | Path):
+        return load_named(f"{name}={model}" if name else model, kind=kind, device=device, precision=precision)
+    loaded = _load_object(model, name)
+    if loaded is None:
+        raise WordworthError(f"load takes {list_accepted(*VECTORS, NETWORKS[-1])}; got {describe(model)}")
+    return loaded
+
+
+def _load_object(model: Any, name: str) -> Embedding | Loaded | None:
+    """Return a model in memory as `load` does; None where it is of no known kind."""
+    if isinstance(model, Loaded):
+        return model
+    return wrap_objects(*model, name=name) if _is_network_pair(model) else as_embedding(model, name)
+
+
+def _is_network_pair(pair: Any) -> bool:
+    """Return whether it is a network and a tokenizer of transformers."""
+    is_pair = isinstance(pair, tuple | list) and len(pair) == 2
+    return is_pair and hasattr(pair[0], "state_dict") and hasattr(pair[1], "convert_tokens_to_ids")
+
+
+def accept_models(study: str, kinds: Collection[Kind], models: Any, name: str = "") -> list[Any]:
+    """Return the models of a call as a study of these kinds takes them; `name` is what tables call a single one."""
+    given = _split_models(models)
+    if name and len(given) != 1:
+        raise WordworthError(f"name= is for one model, and {study} got {len(given)}; load each with `ww.load`")
+    accepted = []
+    for model in given:
+        if isinstance(model, str | Path | Checkpoint):
+            accepted.append(f"{name}={model}" if name else model)
+        elif (loaded := _load_object(model, name)) is not None:
+            accepted.append(_unwrap(study, kinds, loaded))
+        elif type(model).__module__.startswith("wordworth."):  # a network as studies take it
+            accepted.append(model)
+        else:
+            raise WordworthError(f"{study} takes {list_models(kinds)}; got {describe(models)}")
+    return accepted
+
+
+def _split_models(models: Any) -> list[Any]:
+    """Return a model alone or several as a list."""
+    is_one = not isinstance(models, list | tuple) or is_words_and_matrix(models) or _is_network_pair(models)
+    return [models] if is_one else list(models)
+
+
+def list_models(kinds: Collection[Kind]) -> str:
+    """Return what a study of these kinds takes as a model, in words."""
+    networks = NETWORKS if set(kinds) - {"static", "sentence"} else ()
+    return list_accepted(*(VECTORS if "static" in kinds else ()), *networks)
+
+
+def list_accepted(*objects: str) -> str:
+    """Return “a name, a path, or …”."""
+    return ", ".join(["a name", "a path", *objects[:-1], f"or {objects[-1]}"])
+
+
+def _unwrap(study: str, kinds: Collection[Kind], model: Embedding | Loaded) -> Any:
+    """Return a loaded model as the study takes it; one of another kind is an error that says what to call."""
+    kind: Kind = "static" if isinstance(model, Embedding) else model.kind
+    if kind not in kinds:
+        instead = f"; use `{INSTEAD[study]}`" if study in INSTEAD and kind != "nli" else ""
+        taken = either([CALLED[one][1] for one in CALLED if one in kinds], "and")
+        raise WordworthError(f"{study} takes {taken}, and {model.name} is {CALLED[kind][0]}{instead}")
+    if isinstance(model, Embedding):
+        provenance = model.provenance
+        # Hashed at each call, since a matrix in memory may have changed.
+        sha256 = provenance.sha256 or hash_content("\n".join(model.words), model.matrix)
+        return replace(model, provenance=replace(provenance, sha256=sha256))
+    if study == "debias":  # it reads the files of a network again
+        return save_model(model)
+    if isinstance(model, NliModel):
+        return model.network
+    return model.word_model if study == "predict" and isinstance(model, LanguageModel) else model.encoder
+
+
+def accept_files(models: Any) -> list[str]:
+    """Return the models of an audit, whose studies load each anew, as names and paths."""
+    files = []
+    for model in _split_models(models):
+        loaded = model if isinstance(model, str | Path) else _load_object(model, "")
+        if loaded is None:
+            raise WordworthError(f"audit takes {list_models(get_args(Kind))}; got {describe(models)}")
+        files.append(str(loaded) if isinstance(loaded, str | Path) else save_model(loaded))
+    return files
+
+
+def save_model(model: Embedding | Loaded) -> str:
+    """Return the name or path of a loaded model; one that was in memory is written to the cache."""
+    if isinstance(model, Embedding):
+        content = hash_content("\n".join(model.words), model.matrix)
+    elif model.objects is None:
+        return str(model.named)
+    else:
+        network, tokenizer = model.objects
+        content = hash_content(
+            network.state_dict(), network.config.to_json_string(), tokenizer.backend_tokenizer.to_str()
+        )
+    file = re.sub(r"[/\\\0]", "-", model.name) + (".safetensors" if isinstance(model, Embedding) else "")
+
+    def make(folder: Path) -> None:
+        if isinstance(model, Embedding):
+            save(model, folder / file)
+        else:
+            with Foreign(f"{model.name} cannot be saved, as debias and audit need it", "give the path of its folder"):
+                network.save_pretrained(folder / file)
+                tokenizer.save_pretrained(folder / file)
+
+    return str(entry("objects", [file, content], make) / file)
+
+
+def accept_settings(study: str, settings: type[Settings], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a call with files in the place of data in memory."""
+    fields = {field.option.replace("-", "_"): field for field in settings.fields()}
+    fields |= {field.name: field for field in settings.fields()}
+    groups = {name: chosen[name] for name in GROUPS if name in chosen and "tests" in fields}
+    rest = {name: value for name, value in chosen.items() if name not in groups}
+    if groups:
+        tests = rest.get("tests", ())
+        rest["tests"] = [*(tests if isinstance(tests, list | tuple) else [tests]), groups]
+    return {
+        name: _accept_setting(f"{study}({name}=…)", fields[name], value) if name in fields else value
+        for name, value in rest.items()
+    }
+
+
+def _accept_setting(where: str, field: SettingField, value: Any) -> Any:
+    kind = field.declared.catalog or field.name
+    if field.name == "directions" and len(value) == 2 and all(isinstance(word, str) for word in value):
+        return (tuple(value),)
+    if kind not in _WRITERS:
+        return value
+    if not field.many:
+        return _write_data(where, kind, value)
+    several = [value] if _is_one(field.name, kind, value) else value
+    return tuple(_write_data(where, kind, one) for one in several)
+
+
+def _is_one(setting: str, kind: str, value: Any) -> bool:
+    """Return whether a value of a setting that takes several is one data set, and not a list of names and data sets."""
+    if not isinstance(value, list | tuple):
+        return True
+    if setting in ("pairs", "bias_pairs"):  # rows of two words, and a score
+        width = 3 if setting == "pairs" else 2
+        return bool(value) and all(isinstance(row, list | tuple) and len(row) == width for row in value)
+    if kind not in ("corpora", "word_sets") or len(value) < 2 or not all(isinstance(one, str) for one in value):
+        return False
+    # Sentences or words: of a list of names, at least one is there.
+    return not any(knows(one, kind) or (len(one) < MAX_PATH and Path(one).exists()) for one in value)
+
+
+def _write_data(where: str, kind: str, value: Any) -> Any:
+    """Write a data set in memory to the cache, and return its path; a name or a path stays."""
+    if value is None or isinstance(value, str | Path):
+        return value
+    write, accepted = _WRITERS[kind]
+    try:
+        written = write(value)
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise WordworthError(f"{where} takes {list_accepted(accepted)}; got {describe(value)}") from None
+    return keep_text(*written)
+
+
+def keep_text(name: str, suffix: str, text: str) -> str:
+    """Write a text to the cache under the hash of its content, in a file of that name, and return its path."""
+    file = re.sub(r"[/\\\0]", "-", name) + suffix
+
+    def make(folder: Path) -> None:
+        (folder / file).write_text(text, encoding="utf-8")
+
+    return str(entry("objects", [file, hash_content(text)], make) / file)
+
+
+def without_folders(value: Any) -> Any:
+    """Return a value of a run in which data that was in memory has its name only, and not its place in the cache."""
+    if isinstance(value, Mapping):
+        return {without_folders(key): without_folders(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [without_folders(one) for one in value]
+    is_object = isinstance(value, str) and value.startswith(str(kind_folder("objects")))
+    return Path(value).name if is_object else value
+
+
+Written = tuple[str, str, str]
+"""Name, suffix and content of a file."""
+
+
+def _lexicon(value: Any) -> Written:
+    columns = _columns(value) or {"word": list(value), "valence": list(value.values())}
+    count = len(next(iter(columns.values())))
+    return f"own lexicon of {count:,} words", ".csv", _table(columns, ",")
+
+
+def _pairs(value: Any) -> Written:
+    columns = _columns(value) or dict(zip(("word1", "word2", "score"), zip(*value, strict=True), strict=True))
+    count = len(next(iter(columns.values())))
+    return f"own list of {count:,} pairs", ".tsv", _table(columns, "\t")
+
+
+def _test(value: Any) -> Written:
+    about = {key.lower() if key in GROUPS else key: one for key, one in value.items()}
+    for group in GROUPS:
+        words = about[group.lower()]
+        about[group.lower()] = words if isinstance(words, Mapping) else {"label": group, "words": _texts(words)}
+    return "own test", ".toml", to_toml({"test": {"name": "own test", **about}})
+
+
+def _corpus(value: Any) -> Written:
+    lines = [" ".join(text.split()) for text in _texts(value)]
+    return f"own text of {len(lines):,} lines", "", "".join(f"{line}\n" for line in lines)
+
+
+def _words(value: Any) -> Written:
+    rows = [one if isinstance(one, str) else " ".join(_texts(one)) for one in value]
+    return f"own list of {len(rows):,} words", ".txt", "".join(f"{row}\n" for row in rows)
+
+
+def _templates(value: Any) -> Written:
+    return "own templates", ".toml", to_toml(value)
+
+
+def _probe(value: Any) -> Written:
+    table = {"name": "own", **value.get("probe", value)}
+    table["slots"] = {side: _own_words(words) for side, words in table["slots"].items()}
+    if "verbs" in table:
+        table["verbs"] = [{key: _own_words(words) for key, words in one.items()} for one in table["verbs"]]
+    return "own probe", ".toml", to_toml({"probe": table})
+
+
+def _own_words(words: Any) -> Any:
+    """Return a list of words as a probe's file has it; names of word sets stay."""
+    if not isinstance(words, list | tuple) or any(knows(one, "word_sets") for one in words):
+        return words
+    return {"words": _texts(words)}
+
+
+_WRITERS: dict[str, tuple[Callable[[Any], Written], str]] = {
+    "lexica": (_lexicon, "a frame with columns of words and ratings, or a dict of word → rating"),
+    "pairs": (_pairs, "a frame with two words and a score per row, or a list of (word, word, score)"),
+    "tests": (_test, 'a dict {"X": [...], "Y": [...], "A": [...], "B": [...]}'),
+    "corpora": (_corpus, "a list of sentences"),
+    "frequencies": (_corpus, "a list of sentences to count"),
+    "word_sets": (_words, "a list of words, or of pairs of words"),
+    "vocabulary": (_words, "a list of words"),
+    "templates": (_templates, "a dict with the keys of the TOML file"),
+    "probes": (_probe, "a dict with the keys of the TOML file"),
+}
+"""Kind of data, or setting → what makes a file of it, and what it takes besides a name and a path."""
+
+
+def _columns(frame: Any) -> dict[str, Collection[Any]] | None:
+    """Return the columns of a polars or pandas frame; None where it is none."""
+    return {str(name): frame[name].to_list() for name in frame.columns} if hasattr(frame, "columns") else None
+
+
+def _table(columns: Mapping[str, Collection[Any]], delimiter: str) -> str:
+    """Return columns of text and numbers as CSV."""
+    for values in columns.values():
+        if not all(isinstance(value, str | Real | None) for value in values):
+            raise TypeError(values)
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return stream.getvalue()
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    """Return a list of texts; anything else is an error."""
+    texts = list(values)
+    if isinstance(values, str) or not all(isinstance(one, str) for one in texts):
+        raise TypeError(values)
+    return texts
+
+
+def to_toml(table: Mapping[str, Any]) -> str:
+    """Return a table as TOML; tables and lists in it are set in one line."""
+    return "".join(f"{json.dumps(key)} = {_toml_value(value)}\n" for key, value in table.items())
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml_value(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, str | bool | int | float):
+        return json.dumps(value, ensure_ascii=False)
+    return "[" + ", ".join(map(_toml_value, value)) + "]"
+
+
+def describe(value: Any) -> str:
+    """Return what an object is, in words: a list of int, a LlamaForCausalLM without its tokenizer."""
+    kind = type(value).__name__
+    if isinstance(value, list | tuple | set) and value:
+        return f"a {kind} of {type(next(iter(value))).__name__}"
+    if hasattr(value, "state_dict"):
+        return f"a {kind} without its tokenizer"
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
