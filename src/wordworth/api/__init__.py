@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from wordworth.api.catalog import get, ls, show
-from wordworth.api.models import LanguageModel, NliModel, load
+from wordworth.api.models import LanguageModel, NliModel
 from wordworth.api.objects import load
 from wordworth.api.runs import card, check, compare, report
 from wordworth.api.studies import Association, StudyFunction, export, function_of, run, sc_weat

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from wordworth.api.objects import describe, keep_text, to_toml
 from wordworth.errors import WordworthError
-from wordworth.pages import card_of, card_text, read_runs, write_card, write_report
 from wordworth.pages.card import card_of, card_text, write_card
 from wordworth.pages.page import write_report
 from wordworth.pages.runs import read_runs
