@@ -127,14 +127,3 @@ def test_the_leaderboard_fits_and_its_columns_are_chosen(page: Any, crowded: Pat
     assert "Without a number in these columns:" in page.locator("#leaderboard .without").inner_text()
     page.locator("#leaderboard button", has_text="As at first").click()
     assert headings.count() == first
-
-
-def test_the_leaderboard_on_a_phone(phone: Any, crowded: Path) -> None:
-    """The names stay while the numbers move, and leave them room."""
-    phone.goto(crowded.as_uri())
-    frame, name = phone.locator("#leaderboard .scroll"), phone.locator("#leaderboard tbody th").first
-    before = name.bounding_box()
-    assert before["width"] < 0.5 * 390
-    frame.evaluate("frame => { frame.scrollLeft = 150; }")
-    assert frame.evaluate("frame => frame.scrollLeft") > 50
-    assert name.bounding_box()["x"] == pytest.approx(before["x"], abs=1)

@@ -50,12 +50,6 @@ def test_what_is_not_here_is_described_and_not_fetched():
     assert ("family", "static") in excerpt(entry("glove-6b-50d")).rows
 
 
-@pytest.mark.usefixtures("bare")
-def test_every_entry_can_be_shown():
-    for declared in entries():
-        assert summary(declared)["reference"]
-
-
 def test_dev_fillers_give_the_published_number_of_combinations():
     """10 × 95 + 10 × 89 + 2 × 9 + 5 × 22 = 1,968 verb–object combinations (the authors' code)."""
     verbs = entry("dev-occupation-gender").details["verbs"]

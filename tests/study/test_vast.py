@@ -282,27 +282,6 @@ def test_balanced_polar_words_are_seeded() -> None:
     assert len(findings.notices) == 1
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"experiments": ["contextualisation"]}, "--experiment is 'contextualisation'; did you mean"),
-        ({"contexts": ["bleach"]}, "--context is 'bleach'; did you mean bleached"),
-        ({"pooling": "middle"}, "middle"),
-        ({"templates": "vst"}, "there are no templates"),
-        ({"lexica": ["belleza"]}, "did you mean bellezza"),
-        ({"language": "klingon"}, "klingon"),
-        ({"corpus": "nowhere.txt"}, "there is no file nowhere.txt"),
-        ({"components": -1}, "components"),
-    ],
-)
-def test_bad_choices(tiny: LanguageModel, asked: dict[str, object], told: str) -> None:
-    given = {"lexica": ["bellezza"], "experiments": ["isolation"], "corpus": "none"} | asked
-    if "corpus" in asked:
-        given["experiments"] = ["contextualization"]
-    with pytest.raises(WordworthError, match=told):
-        vast([tiny], **QUICK, **given)
-
-
 def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_path: Path) -> None:
     own = tmp_path / "own.csv"
     own.write_text("word,rating\nlove,5\nwar,1\nrain,3\nsun,4\n")

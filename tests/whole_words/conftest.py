@@ -1,10 +1,7 @@
 """Tiny random models with a head, of several architectures, each with the plain implementation beside it."""
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,25 +9,11 @@ import pytest
 import torch
 import transformers as hf
 
+from encode.conftest import BERT, GPT, LLAMA, NEO
+from encode.conftest import KINDS as ENCODERS
+from whole_words import plain_words as PLAIN
 from wordworth.whole_words import WordModel, wrap_word_model
 
-
-def _import_file(name: str, path: Path) -> ModuleType:
-    """A module of the tests by its file, since test folders are no packages."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-HERE = Path(__file__).parent
-PLAIN = _import_file("plain_words", HERE / "plain_words.py")
-ENCODE = _import_file("encode_conftest", HERE.parent / "encode" / "conftest.py")
-
-GPT, BERT, LLAMA, NEO = ENCODE.GPT, ENCODE.BERT, ENCODE.LLAMA, ENCODE.NEO
 NEO_SIZES = NEO | {"hidden_size": 16, "num_layers": 4, "num_heads": 2, "max_position_embeddings": 64}
 KINDS: dict[str, tuple[str, type, type, dict[str, Any], Callable[[str], bytes]]] = {
     "gpt2": ("gpt2", hf.GPT2Config, hf.GPT2LMHeadModel, GPT, PLAIN.byte_level),
@@ -50,7 +33,7 @@ MASKED = ("bert", "roberta", "albert")
 def tiny_words(kind: str) -> tuple[WordModel, Any]:
     """The model as the package sees it, and the plain way over the same network."""
     like, config, network, sizes, spell = KINDS[kind]
-    tokenizer = ENCODE.KINDS[like][0]()
+    tokenizer = ENCODERS[like][0]()
     if kind in MASKED:
         tokenizer.add_special_tokens({"mask_token": "<mask>"})
     torch.manual_seed(0)
