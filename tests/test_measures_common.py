@@ -204,9 +204,3 @@ def test_seeds():
     d = effect_sizes(SPACE, TARGETS, A, B)
     lows = [valence(d, RATINGS, seed=seed).low for seed in (1, 1, 2)]
     assert lows[0] == lows[1] != lows[2]
-
-
-def test_blocks():
-    V = SPACE.astype(np.float32)
-    for block in (1, 5 * DIM, 10**6):
-        np.testing.assert_array_equal(analogies(V, QUESTIONS, block=block), analogies(V, QUESTIONS))

@@ -5,8 +5,6 @@ import pytest
 from wordworth.catalog.registry import entries, entry
 from wordworth.catalog.show import excerpt, is_here, summary
 
-needs_data = pytest.mark.usefixtures("data")
-
 
 @pytest.fixture
 def bare(monkeypatch, tmp_path):
