@@ -25,7 +25,6 @@ WEAT6 = load_test("weat6")
 WORDS = list(dict.fromkeys([word for group in WEAT6.groups for word in group] + ["he", "she"]))
 RATINGS = {"tea": 7, "war": 1, "love": 9, "death": 1.5, "joy": 8, "pain": 2, "sun": 7, "hate": 1.25, "peace": 8.5}
 LINES = ["The old man the boat .", "He sat on the bank of the river .", "She likes tea ."]
-IN_LM = pytest.mark.skip(reason="the part of the helper `lm`: enable it at the merge")
 
 
 def vectors_of(words: Sequence[str] = WORDS, seed: int = 0) -> np.ndarray[Any, Any]:
@@ -81,7 +80,6 @@ def test_valence_by_layer_of_a_transformers_model_as_a_plot() -> None:
     assert "_repr_mimebundle_" in dir(chart)
 
 
-@IN_LM
 @pytest.mark.parametrize("family", ["causal", "masked"])
 def test_surprisal_of_a_list_as_a_pandas_frame(family: str, word_model_folder: Any, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
@@ -123,7 +121,6 @@ def test_probe_an_nli_model_with_own_words(nli: Any) -> None:
     assert run.settings["probes"] == ["own probe.toml"]
 
 
-@IN_LM
 def test_top_10_whole_words_for_contexts(word_model_folder: Any, tmp_path: Path) -> None:
     lm = ww.load(word_model_folder(tmp_path / "lm"))
     frame = lm.complete(["the cat sat on", "a dog"], k=10)
