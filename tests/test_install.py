@@ -31,7 +31,7 @@ sys.meta_path = [Base if one is PathFinder else one for one in sys.meta_path]
 import wordworth as ww
 from wordworth import *
 assert {{"weat", "audit", "report"}} <= dict(inspect.getmembers(ww)).keys()
-assert "valnorm" in pydoc.render_doc(ww)
+assert "valnorm" in pydoc.plain(pydoc.render_doc(ww))
 """
 
 
