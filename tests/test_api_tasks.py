@@ -2,7 +2,6 @@
 
 import inspect
 import pydoc
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -333,35 +332,6 @@ def test_a_docstring_has_every_setting(name: str) -> None:
     for field in settings.fields():
         assert f"{field.name} = " in text
         assert field.declared.help in text
-
-
-WITHOUT_ACCELERATE = """
-import sys
-from importlib.abc import MetaPathFinder
-class Blocked(MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "accelerate":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-import importlib.util
-found = importlib.util.find_spec
-importlib.util.find_spec = lambda name, package=None: None if name == "accelerate" else found(name, package)
-sys.meta_path.insert(0, Blocked())
-import inspect, pydoc
-import wordworth as ww
-from wordworth import *
-assert "weat" in pydoc.render_doc(ww)
-assert dict(inspect.getmembers(ww))["weat"] is weat
-try:
-    WordworthCallback(None)
-except WordworthError as error:
-    print(error)
-"""
-
-
-def test_help_and_star_import_without_accelerate() -> None:
-    called = subprocess.run([sys.executable, "-c", WITHOUT_ACCELERATE], capture_output=True, text=True, check=False)
-    assert called.returncode == 0, called.stderr
-    assert called.stdout.startswith("WordworthCallback needs accelerate")
 
 
 def test_a_study_s_signature_is_its_own() -> None:

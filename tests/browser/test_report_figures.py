@@ -75,7 +75,8 @@ def _figures(report: Path) -> list[Figure]:
 OVERLAPS = """svg => {
   const frame = svg.getBoundingClientRect();
   const texts = [...svg.querySelectorAll("text")].filter((text) =>
-    text.textContent.trim() && !/rotate/.test(text.getAttribute("transform") ?? "") && text.textContent !== "†");
+    text.textContent.trim() && !/rotate/.test(text.getAttribute("transform") ?? "") && text.textContent !== "†" &&
+    text.getAttribute("opacity") !== "0");  // labels of an axis that it hides because they would overlap
   const boxes = texts.map((text) => [text.textContent, text.getBoundingClientRect()]);
   const wrong = [];
   boxes.forEach(([text, box], at) => {

@@ -18,6 +18,7 @@ from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder, wrap_
 from wordworth.api.models import load as load_named
 from wordworth.catalog.models import Kind
 from wordworth.catalog.registry import knows
+from wordworth.catalog.resolve import Resolved
 from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix, save
 from wordworth.engine.cache import entry, hash_content, kind_folder
 from wordworth.errors import Foreign, WordworthError
@@ -197,7 +198,7 @@ def _is_one(setting: str, kind: str, value: Any) -> bool:
 
 def _write_data(where: str, kind: str, value: Any) -> Any:
     """Write a data set in memory to the cache, and return its path; a name or a path stays."""
-    if value is None or isinstance(value, str | Path):
+    if value is None or isinstance(value, str | Path | Resolved):
         return value
     write, accepted = _WRITERS[kind]
     try:
