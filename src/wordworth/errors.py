@@ -28,6 +28,7 @@ _OF_LIBRARIES = frozenset(
         "_lzma.LZMAError",
         "_pickle.PickleError",
         "huggingface_hub.errors.StrictDataclassError",
+        "polars.exceptions.PolarsError",
         "safetensors._safetensors_rust.SafetensorError",
         "safetensors_rust.SafetensorError",
         "struct.error",

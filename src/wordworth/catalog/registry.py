@@ -176,17 +176,13 @@ KINDS = (
     *("models", "lexica", "word_sets", "tests", "pairs", "analogies", "corpora", "templates"),
     *("frequencies", "wordnets", "paraphrases", "nli"),
 )
-_SINGULAR = {"lexicon": "lexica", "corpus": "corpora", "analogy": "analogies", "frequency": "frequencies"}
 _COMMON = ("title", "language", "licence", "reference", "count", "scale", "note", "sources")
 
 
 def kind_named(kind: str) -> str:
-    """The kind a user means: `word-sets` and `word_set` are `word_sets`."""
-    spelled = kind.replace("-", "_").lower()
-    spelled = _SINGULAR.get(spelled, spelled)
-    for known in KINDS:
-        if spelled in (known, known.removesuffix("s")):
-            return known
+    """Return the kind that a user means: `word-sets` are `word_sets`."""
+    if (spelled := kind.replace("-", "_")) in KINDS:
+        return spelled
     raise WordworthError(f"there is no kind {kind!r} in the catalog; there are {', '.join(KINDS).replace('_', '-')}")
 
 
