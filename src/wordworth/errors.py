@@ -187,14 +187,16 @@ def reason_of(error: BaseException) -> str:
 
 
 def first_problem(error: ValueError) -> str:
-    """Return what pydantic found wrong first, and where: “shape.hidden: Input should be a valid integer”."""
+    """Return what pydantic found wrong first, and where, counted from 1: “layers.1: Input should be an integer”."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
         return reason_of(error)
     problem = error.errors(include_url=False)[0]
-    place = ".".join(str(part)[:40] for part in problem["loc"])
-    return ": ".join(filter(None, [place, problem["msg"].removeprefix("Value error, ")]))
+    place = ".".join(str(part + 1 if isinstance(part, int) else part)[:60] for part in problem["loc"])
+    reasons = {"extra_forbidden": "there is no such field", "missing": "it is missing"}
+    reason = reasons.get(problem["type"], problem["msg"].removeprefix("Value error, "))
+    return ": ".join(filter(None, [place, reason]))
 
 
 def listed(names: Iterable[object], most: int = 12) -> str:

@@ -251,17 +251,6 @@ def test_an_altered_file_in_the_cache_is_fetched_again_and_counted(index: Index)
     assert cache.damaged()["files"] == before + 1
 
 
-def test_an_altered_file_is_found_by_verify(index: Index) -> None:
-    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
-    path = fetch(table())
-    located = sources.here("words", [parse(table())])
-    assert located is not None
-    quietly_altered(path)
-    with pytest.raises(WordworthError, match="damaged in the cache and has been removed; run the command again"):
-        sources.verify("words", located)
-    assert fetch(table()).read_bytes() == CONTENT
-
-
 def test_a_folders_name_cannot_escape(index: Index, tmp_path: Path) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = WHEEL
     pin = {"member": MEMBER, "sha256": sha(CONTENT), "bytes": len(CONTENT)}
