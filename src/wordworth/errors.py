@@ -239,11 +239,6 @@ def visible(text: str, *, lines: bool = False) -> str:
     return (_UNSEEN_IN_LINES if lines else _UNSEEN).sub(_spelled, text)
 
 
-def visible_json(text: str) -> str:
-    """JSON with each such character as JSON writes it, so that the same value is read back."""
-    return "\n".join(_UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", line) for line in text.split("\n"))
-
-
 def _spelled(found: re.Match[str]) -> str:
     return found.group().encode("unicode_escape").decode("ascii")
 
