@@ -213,17 +213,17 @@ def nearest(name: str, known: list[str]) -> str:
     like = SequenceMatcher(None)
     like.set_seq2(name.lower()[:QUOTED])
 
-    def alike(other: str) -> float:
+    def ratio(other: str) -> float:
         like.set_seq1(other)
         return like.ratio()
 
-    def closeness(other: str) -> float:
+    def rank(other: str) -> tuple[float, float, float, str]:
+        """Put those first that are near as a whole or in a part, then those that begin alike."""
         # `glvoe` is little like `glove-6b-50d` and much like its first part.
-        part = max(map(alike, re.split("[-_]", other)))
-        return max(alike(other), part if part >= ALIKE else 0)
+        parts = [ratio(part) for part in re.split("[-_]", other)]
+        return max([ratio(other), *(part for part in parts if part >= ALIKE)]), parts[0], ratio(other), other
 
-    # Of names that are equally near, those come first that begin alike, then those that are alike as a whole.
-    close = sorted(((closeness(one), alike(re.split("[-_]", one)[0]), alike(one), one) for one in known), reverse=True)
+    close = sorted(map(rank, known), reverse=True)
     names = [name for score, *_, name in close[:3] if score >= max(LIKE, close[0][0] - 0.2)]
     return f"; did you mean {', '.join(names)}?" if names else ""
 

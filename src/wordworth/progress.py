@@ -5,7 +5,7 @@ All goes to stderr. What is quick shows nothing.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, Thread, Timer
+from threading import Event, Thread
 
 from rich.console import Console
 from rich.progress import (
@@ -61,37 +61,24 @@ def _show(what: str, total: float | None, *columns: ProgressColumn) -> Iterator[
     text = TextColumn("{task.description}", markup=False)
     bar = Progress(text, *columns, console=console, transient=True)
     task = bar.add_task(visible(what), total=total)
-    _shown.append(what)
-    try:
-        with _bar(bar) if console.is_terminal else _lines(bar):
-            yield lambda n: bar.advance(task, n)
-    finally:
-        _shown.remove(what)
-
-
-@contextmanager
-def _bar(bar: Progress) -> Iterator[None]:
-    timer = Timer(PATIENCE, bar.start)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
-        bar.stop()
-
-
-@contextmanager
-def _lines(bar: Progress) -> Iterator[None]:
+    watch = draw_bar if console.is_terminal else update_cell if console.is_jupyter else print_lines
     over = Event()
-    thread = Thread(target=update_cell if bar.console.is_jupyter else print_lines, args=(bar, over), daemon=True)
+    thread = Thread(target=watch, args=(bar, over), daemon=True)
+    _shown.append(what)
     thread.start()
     try:
-        yield
+        yield lambda n: bar.advance(task, n)
     finally:
         over.set()
         thread.join()
+        _shown.remove(what)
+
+
+def draw_bar(bar: Progress, over: Event) -> None:
+    """Draw a bar on a terminal until the work is over."""
+    if not over.wait(PATIENCE):
+        with bar:
+            over.wait()
 
 
 def print_lines(bar: Progress, over: Event) -> None:

@@ -11,7 +11,7 @@ from wordworth.catalog.fetch.sources import here, is_offline
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import Named, Resolved, find, located
 from wordworth.engine.cache import hash_content
-from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of, require
+from wordworth.errors import Foreign, WordworthError, listed, nearest, require
 from wordworth.files import measured_sum, refuse_special
 
 if TYPE_CHECKING:  # numpy, which a kind is told without
@@ -88,10 +88,8 @@ def _kind_of_folder(folder: Path) -> Kind:
 
 
 def _kind_of_config(path: Path, named: str) -> Kind:
-    try:
+    with Foreign(f"{path} cannot be read as JSON", SAY):
         config: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise WordworthError(f"{path} cannot be read as JSON ({reason_of(error)}); {SAY}") from error
     if isinstance(config, dict) and config.get("kind") == NLI_NETWORK:
         return "nli"
     names = config.get("architectures") if isinstance(config, dict) else None
