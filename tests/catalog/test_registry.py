@@ -67,8 +67,6 @@ def test_an_unknown_name_is_met_with_the_nearest():
 
 def test_kinds_as_users_write_them():
     assert kind_named("word-sets") == "word_sets"
-    assert kind_named("model") == "models"
-    assert [kind_named(kind) for kind in ("lexicon", "corpus", "analogy")] == ["lexica", "corpora", "analogies"]
     there = ", ".join(KINDS).replace("_", "-")
     with pytest.raises(WordworthError, match=f"there is no kind 'books' in the catalog; there are {there}"):
         kind_named("books")

@@ -48,7 +48,7 @@ def test_npz_that_is_not_plain(tmp_path):
 
 def test_safetensors_layouts(tmp_path):
     path = tmp_path / "v.safetensors"
-    save_file({"vectors": np.eye(2, dtype=np.float16)}, path, metadata={"words": "é\n狗"})
+    save_file({"vectors": np.eye(2, dtype=np.float16), "words": np.frombuffer("é\n狗".encode(), np.uint8)}, path)
     assert load(path).words == ["é", "狗"]
     save_file({"vectors": np.eye(2)}, path)
     with pytest.raises(WordworthError, match=r"holds vectors float64 \(2, 2\), where one array of words"):
