@@ -4,7 +4,7 @@ from types import MappingProxyType
 from typing import Any
 
 from wordworth.catalog.registry import entries, knows
-from wordworth.errors import WordworthError, either, nearest
+from wordworth.errors import WordworthError, nearest
 from wordworth.study.base import Study
 from wordworth.study.shared_settings import LEXICA, PAIRS, TESTS
 from wordworth.task.settings import (
@@ -20,6 +20,7 @@ from wordworth.task.settings import (
     Intervals,
     Named,
     Permuted,
+    either,
     setting,
     two_numbers,
 )
