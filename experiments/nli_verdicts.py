@@ -52,11 +52,11 @@ NO_METHOD = "the paper does not say whether these are of words or of pairs"
 
 def why_not_judged(one: Published, model: str, trained_on: str = "", accuracy: float | None = None) -> str:
     """Return why networks cannot reproduce a published number; blank for the paper's model on the paper's data."""
-    data = declarations()["papers"][one.paper].get("trained_on", "")
+    data = declarations()["papers"][one.paper].get("trained_on", {}).get(one.model, "")
     match = nearest(model, "", [one])
     reasons = {
         "other model": match is None or match[1] != SAME,
-        f"trained on {trained_on}, not {data}": trained_on != data,
+        f"trained on {trained_on}, not {data}": bool(data) and trained_on != data,
         f"its accuracy is {accuracy}, near chance": accuracy is not None and accuracy < MIN_ACCURACY,
     }
     return "; ".join(reason for reason, applies in reasons.items() if applies)

@@ -7,7 +7,7 @@ from experiments.nli_verdicts import judge, prediction_interval, why_not_judged
 
 from wordworth.pages.published import Published, published
 
-PAPERS_MODEL = "bert-base"
+PAPERS_MODEL = "elmo"
 
 
 def number(model: str = PAPERS_MODEL) -> Published:
