@@ -32,7 +32,7 @@ from wordworth.results.vocabulary import HARMLESS, Caution
 from wordworth.statistics.effect_size import holm
 
 STRONGEST = 3
-MAX_APART = 0.1  # contexts whose ρ differ by more than this have diverged
+MAX_APART = 0.1  # contexts whose ρ differ by more than this are said to differ
 NEAR_BEST = 0.97  # the layer of closest agreement is one where valence is at least this share of its highest mean
 MAX_PARTITIONS = 10_000  # p by Monte Carlo is no finer than one in so many; an exact p is taken to be no finer either
 
