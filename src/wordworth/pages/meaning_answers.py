@@ -1,4 +1,4 @@
-"""Answers from geometry: what vectors know of words, where context takes over, whom they stereotype."""
+"""Answers from geometry: what vectors know of words, how far it depends on the context, whom they stereotype."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
