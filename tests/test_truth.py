@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from truth import plain
+from truth.check import Check
 from truth.isolation import correlate, write_prefix
 from truth.page import page, what_agrees
 from truth.papers import AGREE, DIFFERS, NOT_COMPARABLE, OPEN, Beside, beside_ours, digits, within_rounding

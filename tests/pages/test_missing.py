@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from made_runs import Record, finish, record
 from seen_page import Seen
 from wordworth.pages.answers import COVERAGE_HEADING, missing, plain_missing, remarks
