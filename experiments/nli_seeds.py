@@ -1,4 +1,4 @@
-"""Dev et al.'s networks with seeds: trained on vectors as they are, without a bias, and without random directions.
+"""Networks after Dev et al. with seeds: trained on vectors as they are, without a bias, and without random directions.
 
     python -m experiments.nli_seeds train glove --workers 14 --device cuda     # every network over GloVe
     python -m experiments.nli_seeds train minilm --workers 8 --device cuda     # every fine-tuned MiniLM (Table 15)
@@ -72,7 +72,7 @@ class Job:
 
 
 def over_glove(job: Job) -> dict[str, float]:
-    """The paper's network, in batches larger than its 32: a GPU waits for its small kernels, not for numbers."""
+    """Train a network after the paper's, in batches larger than its 32, since a GPU waits for its small kernels."""
     if (job.folder / RESULTS).exists():
         return {}
     read = vectors_to_train_on("glove-840b-34k", job.seed)
@@ -190,7 +190,7 @@ def each(told: argparse.Namespace, names: Sequence[str]) -> None:
 
 
 def over_seeds(values: Sequence[float], halves: Sequence[float]) -> Row:
-    """The mean; half of its interval is Student's over seeds and the bootstrap's over subjects, at right angles.
+    """Return the mean; half of its interval is Student's over seeds and the bootstrap's over subjects, at right angles.
 
     Seeds are drawn anew with every network; the subjects are the same words for all, so that more seeds do not narrow
     what they leave open.
@@ -198,7 +198,7 @@ def over_seeds(values: Sequence[float], halves: Sequence[float]) -> Row:
     many, mean = len(values), float(np.mean(values))
     seeds = stats.t.ppf(0.975, many - 1) * float(np.std(values, ddof=1)) / many**0.5 if many > 1 else float("nan")
     half = float(np.hypot(seeds, np.mean(halves)))
-    return Row(mean, mean - half, mean + half)
+    return Row(mean, mean - half, mean + half, tuple(values))
 
 
 VERSIONS = {"original": "as they are", "projection": "projected at the test", "random": "random at the test"}
@@ -235,7 +235,7 @@ def gathered(runs: Path, probe: str) -> dict[tuple[str, str, str], Row]:
 def record(kind: str, few: int) -> None:
     """The kind's rows of `nli_seeds.csv`, in place of those it had; notes on other kinds stay."""
     rows = [
-        {"kind": kind, "probe": probe, "version": version, "data": data, "measure": measure, **row._asdict()}
+        {"kind": kind, "probe": probe, "version": version, "data": data, "measure": measure, **row.columns()}
         for probe in PROBES
         for (version, data, measure), row in gathered(_place(kind, few), probe).items()
     ]
@@ -247,7 +247,7 @@ def record(kind: str, few: int) -> None:
         lines = RECORD.read_text(encoding="utf-8").splitlines()
         notes = [line for line in lines if line.startswith("#") and not line.startswith(f"# {kind}:")]
         others = pl.read_csv(RECORD, comment_prefix="#").filter(pl.col("kind") != kind)
-        made = pl.concat([others, made]).sort("kind", maintain_order=True)
+        made = pl.concat([others, made], how="diagonal").sort("kind", maintain_order=True)
     place = _place(kind, few) / RECORD.name if few else RECORD
     place.write_text("\n".join([*notes, made.write_csv()]), encoding="utf-8")
 

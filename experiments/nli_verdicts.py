@@ -9,9 +9,9 @@ an accelerator; Table 7 is computed here. The paper's are those that reports hol
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -29,7 +29,8 @@ from wordworth.transform import stability
 
 PAGE = DOCS / "infer.md"
 RECORD = Path(__file__).with_name("nli_seeds.csv")
-"""kind, probe, version, data, measure, value, low, high: means over seeds, with 95 % intervals; notes after #."""
+"""kind, probe, version, data, measure, value, low, high: means over seeds, with their 95 % intervals; notes after #.
+Rows that are recorded anew have the values themselves too, in `by_seed`."""
 PROBES = ("gender", "nationality", "religion")
 MEASURES = ("net-neutral", "fraction-neutral", "threshold .5", "threshold .7")
 MORE = ("gap-entailment", "gap-contradiction", "entailment (over-swap)")
@@ -86,11 +87,23 @@ def prediction_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 class Row(NamedTuple):
-    """A number over seeds: its mean, and a 95 % interval over seeds and subjects."""
+    """A number over seeds: its mean, and a 95 % interval of the mean over seeds and subjects."""
 
     value: float
     low: float
     high: float
+    by_seed: tuple[float, ...] = ()
+    """The value of each seed; blank where only the mean was kept."""
+
+    def columns(self) -> dict[str, float | str]:
+        """Return the row as `nli_seeds.csv` has it."""
+        return {**self._asdict(), "by_seed": " ".join(f"{one:.6f}" for one in self.by_seed)}
+
+    @classmethod
+    def of_columns(cls, row: Mapping[str, Any]) -> "Row":
+        """Return what `columns` wrote."""
+        by_seed = tuple(map(float, (row.get("by_seed") or "").split()))
+        return cls(row["value"], row["low"], row["high"], by_seed)
 
 
 def recorded(kind: str) -> dict[tuple[str, str, str, str], Row]:
@@ -99,7 +112,7 @@ def recorded(kind: str) -> dict[tuple[str, str, str, str], Row]:
         sys.exit(f"{RECORD} is not there; run experiments/nli_seeds.py first")
     rows = pl.read_csv(RECORD, comment_prefix="#").filter(pl.col("kind") == kind)
     return {
-        (row["probe"], row["version"], row["data"], row["measure"]): Row(row["value"], row["low"], row["high"])
+        (row["probe"], row["version"], row["data"], row["measure"]): Row.of_columns(row)
         for row in rows.iter_rows(named=True)
     }
 
@@ -108,7 +121,7 @@ def told(row: Row | None, places: int = 2) -> str:
     """`.39 [.35, .43]`."""
     if row is None:
         return ""
-    value, low, high = (f"{one:.{places}f}".replace("0.", ".", 1) for one in row)
+    value, low, high = (f"{one:.{places}f}".replace("0.", ".", 1) for one in row[:3])
     return f"{value} [{low}, {high}]"
 
 
@@ -215,7 +228,7 @@ def _unpaired(before: Row | None, after: Row | None) -> Row | None:
 def _beside(theirs: float | None, ours: Row, obstacle: str, *, change: bool) -> tuple[str, str, str]:
     assert theirs is not None
     paper = f"{theirs:+.3f}" if change else f"{theirs:.3f}"
-    return paper, told(ours, 3), judge(theirs, (), change=change, obstacle=obstacle)
+    return paper, told(ours, 3), judge(theirs, ours.by_seed, change=change, obstacle=obstacle)
 
 
 def principal(embedding: Embedding) -> Iterator[tuple[tuple[str, str], Row]]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from experiments.nli_verdicts import judge, prediction_interval, why_not_judged
+from experiments.nli_verdicts import Row, judge, prediction_interval, why_not_judged
 
 from wordworth.pages.published import Published, published
 
@@ -38,6 +38,12 @@ def test_what_seeds_say_of_a_number(paper: float, values: Sequence[float], chang
 def test_one_network_of_the_paper_is_not_held_against_the_interval_of_a_mean() -> None:
     """The interval of the mean is [.28, .36], without .387; one more network may be anywhere in [.23, .41]."""
     assert judge(0.387, (0.29, 0.31, 0.33, 0.35)) == "undecided"
+
+
+def test_values_by_seed_are_kept_in_the_record() -> None:
+    row = Row(0.3, 0.2, 0.4, (0.25, 0.35))
+    assert Row.of_columns(row.columns()) == row
+    assert Row.of_columns({"value": 0.3, "low": 0.2, "high": 0.4}).by_seed == ()
 
 
 def test_without_values_by_seed_or_with_an_obstacle_nothing_is_judged() -> None:

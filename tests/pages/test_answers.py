@@ -128,6 +128,16 @@ def test_nullifying_is_said_to_raise_valence_only_where_it_does(
     assert sentence == f"|lm|{verdict}: in the top layer ρ for valence is {best} (bellezza, bleached)."
 
 
+def test_the_best_layer_with_the_mean_subtracted_has_no_component_nullified() -> None:
+    run = record("vast", {"gpt2": {"family": "causal", "layers": 1}})
+    place = {"model": "gpt2", "language": "english", "dataset": "bellezza", "measure": "valence", "n": 399}
+    best = {**place, "context": "bleached", "layer": 1}
+    run.score(**best, experiment="contextualization", value=0.7)
+    run.score(**best, experiment="isolation", components=0, value=0.8)
+    (sentence,) = sentences(finish(run), MEANING)
+    assert ", and .80 with the mean subtracted, " in sentence
+
+
 def by_context(language: str, *pairs: tuple[float, float]) -> str:
     """Return the sentence on contexts for ρ in two contexts, layer by layer from layer 1."""
     run = record("vast", {"lm": {"family": "causal", "layers": len(pairs)}})

@@ -130,8 +130,8 @@ class Network(nn.Module):
     def _begin(self) -> None:
         """Set how training starts: a token attends to tokens like itself, and is compared by how it differs from them.
 
-        From random weights both would have to be found out from the labels alone, which takes far more pairs. The
-        other layers keep the size of what goes through them (He et al. 2015).
+        The code of Dev et al. has no attend layers and starts at random (Xavier). The other layers keep the size of
+        what goes through them (He et al. 2015).
         """
         with torch.no_grad():
             for module in self.modules():

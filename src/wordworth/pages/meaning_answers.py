@@ -75,7 +75,7 @@ def _at_its_best(runs: Runs, best: Score) -> str:
     if place is None:
         return ""
     raw = row["components"] is None or row["value"] <= best["value"]
-    what = "" if raw else f" and {format_number(row['value'])} with {_components(row['components'])} nullified,"
+    what = "" if raw else f" and {format_number(row['value'])} with {_nullified(row['components'])},"
     return f",{what} {replace(place, whose=f'{place.whose} at best').describe(row['value'], row['low'], row['high'])}"
 
 
@@ -126,8 +126,8 @@ def _shuffled(runs: Runs, row: Score) -> str:
     return f"; shuffled ratings give {format_number(chance.item(0, 'value'))}{unclear}"
 
 
-def _components(count: int) -> str:
-    return f"{count} component{'s' * (count != 1)}"
+def _nullified(count: int) -> str:
+    return f"{count} component{'s' * (count != 1)} nullified" if count else "the mean subtracted"
 
 
 def context(runs: Runs) -> Iterator[Sentence]:
@@ -160,8 +160,7 @@ def nullified(runs: Runs) -> Iterator[Sentence]:
         where = f"({row['dataset']}, {row['context']})"
         raw, after = format_number(row["raw"]), format_number(row["value"])
         gain = row["value"] - row["raw"]
-        nullified = f"{_components(row['components'])} nullified"
-        what = "the mean subtracted" if row["components"] == 0 else nullified
+        what = _nullified(row["components"])
         verdict = "Yes" if gain > 0 and raw != after else "No"
         text = f"{verdict}: in the top layer ρ for valence is {raw} as it is, and at best {after} with {what} {where}."
         yield Sentence(text, "isolation", row["model"], gain, whole=True, ends=("Most", "Least"))
