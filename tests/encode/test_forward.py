@@ -107,3 +107,13 @@ def test_failed_words_are_listed_and_the_rest_encoded(tiny_model: Tiny) -> None:
     assert encoded.words == ("garden", "storm")
     assert encoded.rows.tolist() == [0, 2]
     assert [(failure.row, failure.word) for failure in encoded.failures] == [(1, "😀"), (3, "😀")]
+
+
+@pytest.mark.parametrize("layers", [(0,), (2, 1)])
+def test_vectors_of_some_layers_are_those_of_all(
+    model: LanguageModel, words: list[str], layers: tuple[int, ...]
+) -> None:
+    contexts = [in_template(TEMPLATE, word) for word in words]
+    every, some = (encode(model, contexts, ["last", "mean"], chosen) for chosen in (None, layers))
+    for pooling in ("last", "mean"):
+        np.testing.assert_array_equal(some.vectors[pooling], every.vectors[pooling][:, list(layers)])
