@@ -29,10 +29,8 @@ LEAST = 64
 class WordVectors:
     """Vectors of the contexts whose word was located, in the order given."""
 
-    words: tuple[str, ...]
     rows: NDArray[np.intp]
     """Their places in the list of contexts."""
-    layers: tuple[int, ...]
     vectors: dict[str, NDArray[np.float32]]
     """For each pooling, words × layers × dim."""
     subwords: NDArray[np.intp]
@@ -104,9 +102,7 @@ def encode(
     take = (np.cumsum(counts > 0) - 1)[place[located]]
     empty = np.empty((0, len(chosen), model.dim), dtype=np.float32)
     return WordVectors(
-        words=tuple(contexts[row].word for row in located.tolist()),
         rows=located,
-        layers=chosen,
         vectors={name: np.concatenate([*pooled[name], empty])[take] for name in wanted},
         subwords=counts[place[located]],
         failures=every_failure(contexts, place, failures),
