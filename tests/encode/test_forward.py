@@ -38,9 +38,9 @@ def test_only_distinct_tokens_run(tiny_model: Tiny, words: list[str]) -> None:
 
 
 def test_templates_run_together(tiny_model: Tiny, words: list[str]) -> None:
-    """Prefixes of unlike length: the longer one's last tokens run along with the words of the shorter one."""
+    """Prefixes of one length go through as one batch, and so do the words behind them."""
     model = tiny_model("gpt2")
-    templates = ("It is pleasant to think of WORD", "It is very pleasant to think of WORD", TEMPLATE)
+    templates = ("It is pleasant to think of WORD", "It was pleasant to think of WORD", TEMPLATE)
     contexts = [in_template(template, word) for template in templates for word in words]
     together = encode(model, contexts, ["mean"])
     plain = encode(model, contexts, ["mean"], share_prefixes=False)
