@@ -29,17 +29,14 @@ def untrained(model: LanguageModel, seed: int = 0) -> LanguageModel:
     It has an identity of its own, so that its vectors are kept apart. Both networks are in memory while it is used.
     """
     if model.recipe is None:
-        return _made(model, seed)
-    made: LanguageModel = load(Recipe(untrained_here, {"recipe": model.recipe, "seed": seed}))
+        return make_untrained(model, seed)
+    made: LanguageModel = load(Recipe(make_untrained, {"trained": model.recipe, "seed": seed}))
     return made
 
 
-def untrained_here(recipe: Recipe, seed: int) -> LanguageModel:
-    """The same of a model that is loaded for it, in this process, whatever the engine."""
-    return _made(recipe.load(), seed)
-
-
-def _made(model: LanguageModel, seed: int) -> LanguageModel:
+def make_untrained(trained: LanguageModel | Recipe, seed: int) -> LanguageModel:
+    """Make it in this process, whatever the engine; a recipe is loaded for it."""
+    model: LanguageModel = trained.load() if isinstance(trained, Recipe) else trained
     _refuse_where_it_does_not_fit(model)
     config = copy.deepcopy(model.network.config)
     with torch.random.fork_rng(devices=[]), quietly():
