@@ -23,7 +23,7 @@ from rich.table import Table
 from transformers import AutoModel, AutoTokenizer, LlamaConfig, PreTrainedTokenizerFast
 
 from wordworth.contexts import Context, in_template, load_templates
-from wordworth.encode import LanguageModel, encode_shard, encode_shards, encode_to_store, wrap
+from wordworth.encode import LanguageModel, encode_shards, encode_to_store, wrap
 from wordworth.encode import store as store_module
 from wordworth.encode import units as units_module
 from wordworth.encode.encoding import shards, unique, values_of
@@ -148,7 +148,7 @@ def _contexts(tokenizer: PreTrainedTokenizerFast, count: int) -> list[Context]:
 
 def _same(model: LanguageModel, contexts: Sequence[Context]) -> None:
     """Ours against a text at a time: a fast way to other numbers would be none."""
-    shard = encode_shard(model, contexts)
+    (shard,) = encode_shards(model, [contexts])
     row = 0
     for context, count in zip(contexts, shard.subwords, strict=True):
         ids = torch.tensor([model.tokenizer(context.text)["input_ids"]], device=model.device)

@@ -11,7 +11,7 @@ from benchmarks.common import Result, best_of
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.contexts import Context, in_template, load_templates
-from wordworth.encode import LanguageModel, encode, encode_shard, load_model
+from wordworth.encode import LanguageModel, encode, encode_shards, load_model
 from wordworth.encode.passes import hidden_states
 
 SHAPES = ((16, 16), (32, 16), (64, 8), (64, 16), (128, 8), (256, 4), (512, 1))
@@ -34,8 +34,8 @@ def run(model_path: str | Path, device: str = "cpu") -> list[Result]:
     contexts = [in_template(template, word) for template in templates for word in words]
     neutral = [in_template(templates[2], word) for word in words]
     bare = max(_bare_rate(model, *shape) for shape in SHAPES)
-    encode_shard(model, neutral[:50])
-    ours, shard = best_of(3, lambda: encode_shard(model, contexts))
+    list(encode_shards(model, [neutral[:50]]))
+    ours, (shard,) = best_of(3, lambda: list(encode_shards(model, [contexts])))
     one, sample = _one_at_a_time(model, contexts[:: len(contexts) // 40])
     found = encode(model, sample, ["last"]).vectors["last"]
     _same(found, one[1])

@@ -34,7 +34,7 @@ from wordworth.nli.finetune_nli import FinetuneRecipe, finetune_nli, is_unfinish
 from wordworth.nli.loading import vectors_to_train_on
 from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe
-from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, Sets, load_sets, train_nli
+from wordworth.nli.train_nli import RESULTS, Recipe, Sets, load_sets, train_nli
 from wordworth.repair.subwords import piece_vectors
 from wordworth.results.run import read_run
 from wordworth.study import study
@@ -77,9 +77,9 @@ def over_glove(job: Job) -> dict[str, float]:
         return {}
     read = vectors_to_train_on("glove-840b-34k", job.seed)
     subspace = job.taken_out(read.embedder.context_free)
-    recipe = Recipe(epochs=10, patience=2, batch=128, seed=job.seed, device=job.device)
+    recipe = Recipe(epochs=10, patience=2, batch=128, seed=job.seed, device=job.device, beside=False)
     vectors = read.without(subspace) if subspace else read
-    results = train_nli(vectors, job.sets, job.folder, NetworkSize(beside=False), recipe=recipe, say=_say(job))
+    results = train_nli(vectors, job.sets, job.folder, recipe=recipe, say=_say(job))
     return {one["name"]: one["accuracy"] for one in results["test"]}
 
 

@@ -12,7 +12,7 @@ import transformers as hf
 from repair_models import NAMES, networks, tokenizer
 from wordworth.encode.model import trial_ids
 from wordworth.errors import WordworthError
-from wordworth.repair.checkpoint import InSubwords, Repaired, compute_states, load_whole, refuse_unlike, repair_network
+from wordworth.repair.checkpoint import Repaired, compute_states, load_whole, refuse_unlike, repair_network
 from wordworth.repair.subwords import every_piece, subword_matrix
 from wordworth.transform import Moments, class_means, erase, fit_leace
 
@@ -46,7 +46,7 @@ def in_subwords(folder):
     pieces = every_piece(headed, LABELLED)
     subspace = class_means(pieces, CLASSES, unit=False)
     after = erase(pieces, fit_leace(subspace, Moments.of(pieces.matrix)))
-    return Repaired(headed, InSubwords(after.matrix, after.provenance.steps[-1]), "leace", "subwords", subspace)
+    return Repaired(headed, after.matrix, "leace", "subwords", subspace)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,7 +58,7 @@ def test_leace_of_subwords_in_any_architecture(folder_of, name, tmp_path):
     auto = hf.AutoModel.from_pretrained(tmp_path / "saved")
     with torch.inference_mode():
         found = auto(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
-    expected = compute_states(repair_network(network, repaired.repair), ids)
+    expected = compute_states(repair_network(network, repaired.matrix), ids)
     for one, other in zip(expected, found, strict=False):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
     assert not torch.allclose(plain[0], found[0])

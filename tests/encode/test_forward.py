@@ -37,9 +37,9 @@ def test_only_distinct_tokens_run(tiny_model: Tiny, words: list[str]) -> None:
 
 
 def test_templates_run_together(tiny_model: Tiny, words: list[str]) -> None:
-    """Prefixes of unlike length: the longer one's last tokens run along with the words of the shorter one."""
+    """Prefixes of one length go through as one batch, and so do the words behind them."""
     model = tiny_model("gpt2")
-    templates = ("It is pleasant to think of WORD", "It is very pleasant to think of WORD", TEMPLATE)
+    templates = ("It is pleasant to think of WORD", "It was pleasant to think of WORD", TEMPLATE)
     contexts = [in_template(template, word) for template in templates for word in words]
     together = encode(model, contexts, ["mean"])
     plain = encode(model, contexts, ["mean"], share_prefixes=False)
@@ -89,3 +89,13 @@ def test_halved_when_memory_runs_out(
         small = encode(model, contexts)
     assert small.tally.halvings > 0
     np.testing.assert_allclose(small.vectors["last"], usual.vectors["last"], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("layers", [(0,), (2, 1)])
+def test_vectors_of_some_layers_are_those_of_all(
+    model: LanguageModel, words: list[str], layers: tuple[int, ...]
+) -> None:
+    contexts = [in_template(TEMPLATE, word) for word in words]
+    every, some = (encode(model, contexts, ["last", "mean"], chosen) for chosen in (None, layers))
+    for pooling in ("last", "mean"):
+        np.testing.assert_array_equal(some.vectors[pooling], every.vectors[pooling][:, list(layers)])

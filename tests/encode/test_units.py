@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from wordworth.contexts import Context, decontextualized, in_template
-from wordworth.encode import LanguageModel, encode, encode_shard, encode_shards, encode_to_store, encoding, store
+from wordworth.encode import LanguageModel, encode, encode_shards, encode_to_store, encoding, store
 from wordworth.encode.units import Work, sized
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.errors import WordworthError
@@ -40,7 +40,7 @@ def test_shards_are_the_same_whatever_goes_with_them(
     contexts = contexts_of(words[::2])
     shards = [contexts[start : start + 17] for start in range(0, len(contexts), 17)]
     shards.insert(2, [])
-    expected = [[encode_shard(model, [context]) for context in shard] for shard in shards]
+    expected = [list(encode_shards(model, [[context] for context in shard])) for shard in shards]
     for unit in (1, 50, 1000):
         as_on_a_gpu(monkeypatch, unit)
         found = list(encode_shards(model, iter(shards), None))

@@ -17,7 +17,7 @@ from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
 from wordworth.nli.loading import load_attention_nli, vectors_to_train_on
 from wordworth.nli.nli import accuracy
-from wordworth.nli.train_nli import RESULTS, NetworkSize, Recipe, Sets, discard_training, train_nli
+from wordworth.nli.train_nli import RESULTS, Recipe, Sets, discard_training, train_nli
 from wordworth.transform import difference_direction, remove
 
 THINGS = [f"thing{number}" for number in range(12)]
@@ -50,8 +50,8 @@ def sets() -> Sets:
 
 
 def go(sets: Sets, folder: Path, epochs: int = 3, **more) -> dict:
-    recipe = Recipe(epochs=epochs, rate=3e-3, average=0.9, **{"patience": 99, **more})
-    return train_nli(vectors(), sets, folder, NetworkSize(16, beside=True), recipe=recipe)
+    recipe = Recipe(epochs=epochs, rate=3e-3, average=0.9, hidden=16, beside=True, **{"patience": 99, **more})
+    return train_nli(vectors(), sets, folder, recipe=recipe)
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
@@ -158,7 +158,7 @@ def test_a_network_trained_without_a_subspace_keeps_what_was_taken_out(sets, tmp
     save(vectors(), tmp_path / "things.npz")
     subspace = difference_direction(vectors(), "thing0", "thing1")
     read = vectors_to_train_on(tmp_path / "things.npz", 0).without(subspace)
-    made = train_nli(read, sets, tmp_path / "model", NetworkSize(16), recipe=Recipe(epochs=1))
+    made = train_nli(read, sets, tmp_path / "model", recipe=Recipe(epochs=1, hidden=16))
     assert made["vectors"]["projection"] == "thing0 − thing1"
     model = load_attention_nli(tmp_path / "model")  # by itself, without a word of what was taken out
     assert accuracy(model, sets.tests[0].examples()) == made["test"][0]["accuracy"]
@@ -167,4 +167,4 @@ def test_a_network_trained_without_a_subspace_keeps_what_was_taken_out(sets, tmp
     pair = np.array([[0, 1]])
     sentences = ["a thing0 sees a thing2 .", "a thing1 ."]
     np.testing.assert_allclose(model.probabilities(sentences, pair), changed.probabilities(sentences, pair), atol=1e-6)
-    train_nli(read, sets, tmp_path / "model", NetworkSize(16), recipe=Recipe(epochs=2))  # and it goes on
+    train_nli(read, sets, tmp_path / "model", recipe=Recipe(epochs=2, hidden=16))  # and it goes on

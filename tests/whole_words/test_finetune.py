@@ -73,5 +73,3 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path, text, monkeypatch, w
 def test_nothing_to_train_on(tmp_path, word_model_folder):
     with pytest.raises(WordworthError, match="has no line of 3 words to train on"):
         fine_tune(word_model_folder(tmp_path / "model", "causal"), corpus_of(tmp_path, "two words\n"), FAST)
-    with pytest.raises(WordworthError, match="a rate above 0"):
-        Training(rate=0)

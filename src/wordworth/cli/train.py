@@ -68,7 +68,7 @@ class FinetuneSettings(NliDataSettings):
 def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
     from wordworth.files import refuse_unwritable
     from wordworth.nli.loading import vectors_to_train_on
-    from wordworth.nli.train_nli import NetworkSize, Recipe, discard_training
+    from wordworth.nli.train_nli import Recipe, discard_training
     from wordworth.nli.train_nli import train_nli as trained
     from wordworth.study.infer.versions import remove_before_training
 
@@ -83,7 +83,6 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
             remove_before_training(vectors, settings, settings.seed, display.print_notice),
             sets,
             output,
-            NetworkSize(settings.hidden, dropout=settings.dropout),
             recipe=recipe,
             say=partial(display.print_notice, style=""),
         )

@@ -5,7 +5,7 @@ from wordworth.errors import require
 require("language models")
 
 from wordworth.encode.aggregation import Aggregate, Aggregating, aggregate
-from wordworth.encode.encoding import WordVectors, checked_layers, encode, encode_shard, encode_shards
+from wordworth.encode.encoding import WordVectors, checked_layers, encode, encode_shards
 from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_sentences
 from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel, is_sentence_encoder, wrap

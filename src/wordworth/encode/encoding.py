@@ -29,10 +29,8 @@ LEAST = 64
 class WordVectors:
     """Vectors of the contexts whose word was located, in the order given."""
 
-    words: tuple[str, ...]
     rows: NDArray[np.intp]
     """Their places in the list of contexts."""
-    layers: tuple[int, ...]
     vectors: dict[str, NDArray[np.float32]]
     """For each pooling, words × layers × dim."""
     subwords: NDArray[np.intp]
@@ -64,26 +62,13 @@ def encode_shards(
     """Lists of contexts in, the states of their words' tokens out, in order. Shards are independent of one another.
 
     On a GPU several go through together, and more are taken than were given back: it works on some while the next are
-    prepared. The network computes no further than the highest of the layers.
+    prepared.
     """
     chosen = checked_layers(model, layers)
     if is_sentence_encoder(model):
         return sentence_shards(model, shards, batch_tokens)
     work = work_for(model, batch_tokens)
     return through(model, shards, chosen, work, share_prefixes=share_prefixes)
-
-
-def encode_shard(
-    model: LanguageModel,
-    contexts: Sequence[Context],
-    layers: Sequence[int] | None = None,
-    *,
-    batch_tokens: int | None = None,
-    share_prefixes: bool = True,
-) -> SubwordStates:
-    """The same for one list."""
-    (shard,) = encode_shards(model, [contexts], layers, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
-    return shard
 
 
 def encode(
@@ -117,9 +102,7 @@ def encode(
     take = (np.cumsum(counts > 0) - 1)[place[located]]
     empty = np.empty((0, len(chosen), model.dim), dtype=np.float32)
     return WordVectors(
-        words=tuple(contexts[row].word for row in located.tolist()),
         rows=located,
-        layers=chosen,
         vectors={name: np.concatenate([*pooled[name], empty])[take] for name in wanted},
         subwords=counts[place[located]],
         failures=every_failure(contexts, place, failures),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.encode.model import LanguageModel
-from wordworth.encode.passes import KeysValues, Stop, hidden_states, run_prefixes, run_tokens
+from wordworth.encode.passes import KeysValues, hidden_states, run_prefixes, run_tokens
 from wordworth.encode.prefixes import NodeCopies, PrefixGroup, TrieLevel, group_by_prefix
 from wordworth.encode.tokens import Numbers, Tokens, padded, ranges
 from wordworth.engine.batching import Budget, PassTally, by_length, in_order
@@ -29,8 +29,6 @@ class EncodingJob:
     much as a good part of a layer."""
     budget: Budget
     tally: PassTally
-    stop: Stop | None = None
-    """Where a pass ends; None: after the last layer."""
 
     def copy(self, hidden: Sequence[Tensor], tokens: Numbers, rows: Numbers) -> None:
         """The states of these tokens of a batch, counted through its texts, to these rows of `out`."""
@@ -90,7 +88,7 @@ def _run(job: EncodingJob, tokens: Tokens, texts: Numbers) -> None:
         more["attention_mask"] = on_device(mask, model.device)
     if model.takes_types and tokens.types is not None:
         more["token_type_ids"] = on_device(padded(tokens.types, starts, lengths, 0), model.device)
-    hidden = hidden_states(model.network, on_device(ids, model.device), job.stop, **more)
+    hidden = hidden_states(model.network, on_device(ids, model.device), **more)
     words, where = tokens.words_of(texts)
     counts = tokens.end[words] - tokens.first[words]
     picked = ranges(where * width + tokens.first[words], counts)
@@ -101,7 +99,7 @@ def run_group(job: EncodingJob, group: PrefixGroup, copies: NodeCopies) -> bool:
     """Copy the nodes' states to the job's rows; return false where the model cannot keep prefixes so long."""
     paths: list[KeysValues] | None = []
     if group.prefixes.shape[1]:
-        paths = run_prefixes(job.model.network, on_device(group.prefixes, job.model.device), job.stop)
+        paths = run_prefixes(job.model.network, on_device(group.prefixes, job.model.device))
         job.tally.count(group.prefixes.size)
     if paths is None:
         return False
@@ -122,7 +120,7 @@ def _run_level(
         span = slice(batch[0], batch[-1] + 1)
         parents = level.parents[span]
         behind = [(_select(keys, parents), _select(values, parents)) for keys, values in paths]
-        hidden, longer = run_tokens(job.model.network, tokens[span], behind, job.stop)
+        hidden, longer = run_tokens(job.model.network, tokens[span], behind)
         job.copy(hidden, *copies.between(first + span.start, first + span.stop))
         # Nodes with children come first, so those of this batch are its first few.
         inner = max(0, min(span.stop, level.inner) - span.start)

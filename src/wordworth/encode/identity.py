@@ -1,8 +1,7 @@
 """The identity of a loaded model, from its content: tensors, configuration and tokenizer, whatever it is called.
 
-It is computed when it is asked for, so that a network whose weights were changed in place is another one. The sha256
-of a tensor is taken from the last time where its place, its version and its sums in 64 bits say that it is unchanged;
-sums are computed on the tensor's device, many times faster than a sha256.
+It is computed when it is asked for, so that a network whose weights were changed in place is another one. A study asks
+once (`hashed_once`).
 """
 
 import json
@@ -29,13 +28,6 @@ _NOT_CONTENT = ("_name_or_path", "architectures", "transformers_version")
 
 _ADAPTER_STATES = ("active_adapters", "disable_adapters", "merged_adapters", "scaling")
 """What a layer of PEFT computes by, besides its tensors."""
-_SMALL = 1 << 16
-"""Bytes of a tensor whose sha256 takes no longer than its sums."""
-_COLUMNS = 4093
-"""A prime, so that what a change of a row or a column does to the sums does not cancel out."""
-_MOST_HASHES = 1 << 14
-_tensor_hashes: dict[tuple[Any, ...], str] = {}
-_tokenizer_hashes: dict[str, str] = {}
 
 
 def hash_network(network: Any, skip: Callable[[str], bool] = lambda name: False, what: str = "network") -> str:
@@ -54,15 +46,12 @@ def hash_tokenizer(tokenizer: Any) -> str:
 
 
 def _hash_tokenizer(tokenizer: Any) -> str:
-    definition = tokenizer.backend_tokenizer.to_str()
-    key = hash_content(definition)
-    if key not in _tokenizer_hashes:
-        backend = json.loads(definition) | {"padding": None, "truncation": None}  # each call of the library sets them
-        _tokenizer_hashes[key] = hash_content(json.dumps(backend))
+    backend = json.loads(tokenizer.backend_tokenizer.to_str())
+    backend |= {"padding": None, "truncation": None}  # each call of the library sets them
     special = {name: str(token) for name, token in tokenizer.special_tokens_map.items()}
     settings = [special, tokenizer.all_special_ids, tokenizer.model_max_length, tokenizer.model_input_names]
     settings += [tokenizer.padding_side, tokenizer.pad_token_type_id, type(tokenizer).__qualname__]
-    return hash_content(_tokenizer_hashes[key], json.dumps(settings))
+    return hash_content(hash_content(json.dumps(backend)), json.dumps(settings))
 
 
 def _hash_tensors(network: nn.Module, skip: Callable[[str], bool]) -> str:
@@ -78,7 +67,7 @@ def _hash_tensors(network: nn.Module, skip: Callable[[str], bool]) -> str:
                     continue
                 place = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
                 if place not in hashes or on_disk:  # the memory of what is read in is used again
-                    hashes[place] = hash_content(tensor) if on_disk else _hash_tensor(tensor.detach())
+                    hashes[place] = hash_content(tensor)
                 named[name] = hashes[place]
         if hasattr(module, "merged_adapters"):
             states = [str(getattr(module, state, None)) for state in _ADAPTER_STATES]
@@ -99,24 +88,6 @@ def _is_foreign(hook: Any) -> bool:
         "accelerate",
         "wordworth",
     )
-
-
-def _hash_tensor(tensor: Tensor) -> str:
-    """Return the sha256 of a tensor that is in memory."""
-    flat = tensor.reshape(-1)
-    words = flat.nbytes // 8
-    if flat.nbytes < _SMALL or not tensor.is_contiguous() or flat.nbytes % 8 or flat.storage_offset() % 8:
-        return hash_content(tensor)
-    table = flat.view(torch.int64)[: words // _COLUMNS * _COLUMNS].view(-1, _COLUMNS)
-    rest = flat.view(torch.int64)[table.numel() :]
-    sums = hash_content(torch.cat([table.sum(0), table.sum(1), rest]))
-    version = 0 if tensor.is_inference() else tensor._version
-    key = tensor.data_ptr(), version, tensor.shape, tensor.dtype, tensor.device, sums
-    if key not in _tensor_hashes:
-        if len(_tensor_hashes) >= _MOST_HASHES:
-            _tensor_hashes.clear()
-        _tensor_hashes[key] = hash_content(tensor)
-    return _tensor_hashes[key]
 
 
 def _read_in(module: nn.Module) -> AbstractContextManager[None]:

@@ -23,7 +23,6 @@ from wordworth.progress import progress
 
 NO_CONTEXT = "no context in the corpus"
 NO_VECTOR = "it has no vector, alone or in a sentence"
-NEVER_MET = "never met: the decontextualized vector stands for it"
 Read = Callable[[Slot], NDArray[np.float32]]
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, SupportsIndex
 
 import torch
@@ -17,7 +16,7 @@ from transformers import (
 )
 
 from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
-from wordworth.encode.passes import Stop, Trial, accepted, find_blocks
+from wordworth.encode.passes import Trial, accepted
 from wordworth.engine.engines import Recipe, loaded_alike
 from wordworth.errors import WordworthError
 
@@ -108,20 +107,6 @@ class LanguageModel:
     @property
     def pad(self) -> int:
         return pad_of(self.tokenizer)
-
-    @cached_property
-    def _blocks(self) -> str | None:
-        return find_blocks(self.network, trial_ids(self.tokenizer))
-
-    def stop_at(self, layer: int) -> Stop | None:
-        """Return where a pass ends that computes no layer behind this one; None for a pass through the whole network.
-
-        The states are the same to the bit, which is tried. Where they are not, the whole network is run.
-        """
-        if layer >= self.layers or self._blocks is None:
-            return None
-        # The first layer always runs: its keys and values count the tokens before.
-        return Stop(list(self.network.get_submodule(self._blocks).children()), max(layer, 1))
 
 
 def text_part(network: Any) -> Any:

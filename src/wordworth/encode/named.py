@@ -1,7 +1,6 @@
 """Language models by name, here or where the engine runs shards; and the same networks with random weights."""
 
 import copy
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -20,14 +19,8 @@ def load_named(named: Named, *, device: str = "auto", dtype: str = "float32") ->
 
     With workers, they load it and this process knows of it all but its weights.
     """
-    model: LanguageModel = load(Recipe(load_here, {"named": named, "device": device, "dtype": dtype}))
+    model: LanguageModel = load(Recipe(load_model, {"name_or_path": named, "device": device, "dtype": dtype}))
     return model
-
-
-def load_here(named: Named, device: str, dtype: str) -> LanguageModel:
-    """The same in this process, whatever the engine."""
-    model = load_model(named, device=device, dtype=dtype)
-    return replace(model, recipe=Recipe(load_here, {"named": named, "device": device, "dtype": dtype}))
 
 
 def untrained(model: LanguageModel, seed: int = 0) -> LanguageModel:
@@ -36,17 +29,14 @@ def untrained(model: LanguageModel, seed: int = 0) -> LanguageModel:
     It has an identity of its own, so that its vectors are kept apart. Both networks are in memory while it is used.
     """
     if model.recipe is None:
-        return _made(model, seed)
-    made: LanguageModel = load(Recipe(untrained_here, {"recipe": model.recipe, "seed": seed}))
+        return make_untrained(model, seed)
+    made: LanguageModel = load(Recipe(make_untrained, {"trained": model.recipe, "seed": seed}))
     return made
 
 
-def untrained_here(recipe: Recipe, seed: int) -> LanguageModel:
-    """The same of a model that is loaded for it, in this process, whatever the engine."""
-    return replace(_made(recipe.load(), seed), recipe=Recipe(untrained_here, {"recipe": recipe, "seed": seed}))
-
-
-def _made(model: LanguageModel, seed: int) -> LanguageModel:
+def make_untrained(trained: LanguageModel | Recipe, seed: int) -> LanguageModel:
+    """Make it in this process, whatever the engine; a recipe is loaded for it."""
+    model: LanguageModel = trained.load() if isinstance(trained, Recipe) else trained
     _refuse_where_it_does_not_fit(model)
     config = copy.deepcopy(model.network.config)
     with torch.random.fork_rng(devices=[]), quietly():

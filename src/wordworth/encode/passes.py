@@ -1,10 +1,9 @@
-"""Forward passes: hidden states no deeper than asked, tokens behind a left context that is run once; and what a network
-can do with context, found by trying it and not by its name.
+"""Forward passes: hidden states, tokens behind a left context that is run once; and what a network can do with context,
+found by trying it and not by its name.
 """
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -19,20 +18,8 @@ KeysValues = tuple[Tensor, Tensor]
 """Both texts × heads × tokens × head size."""
 
 
-@dataclass(frozen=True, eq=False)
-class Stop:
-    """Where a pass ends: the modules that are a network's layers, and the layer whose states are the last wanted."""
-
-    blocks: Sequence[nn.Module]
-    layer: int
-
-
 UNABLE = (RuntimeError, ValueError, TypeError, LookupError, AttributeError)
 """What a network raises that takes no memory, no mask, or none of that kind."""
-
-
-class _Reached(Exception):  # noqa: N818  # it is no error
-    """Ends a forward pass from inside."""
 
 
 def accepted(network: PreTrainedModel) -> frozenset[str]:
@@ -40,53 +27,18 @@ def accepted(network: PreTrainedModel) -> frozenset[str]:
     return frozenset(inspect.signature(network.forward).parameters)
 
 
-def hidden_states(
-    network: PreTrainedModel, ids: Tensor, stop: Stop | None = None, **more: Tensor
-) -> tuple[Tensor, ...]:
-    """Return layers 0…L of a plain forward pass, each batch × tokens × dim; the last one is after the final norm.
-
-    With a stop, the layers behind it are neither computed nor returned.
-    """
-    return _run(network, stop, input_ids=ids, **without_memory(network), **more)
+def hidden_states(network: PreTrainedModel, ids: Tensor, **more: Any) -> tuple[Tensor, ...]:
+    """Return layers 0…L of a forward pass, each batch × tokens × dim; the last one is after the final norm."""
+    options = without_memory(network) | more
+    states: tuple[Tensor, ...] | None = network(input_ids=ids, output_hidden_states=True, **options).hidden_states
+    if states is None:
+        raise WordworthError(f"{type(network).__name__} gives no states of its layers; use another model")
+    return states
 
 
 def without_memory(network: PreTrainedModel) -> dict[str, bool]:
     """Return arguments by which a network keeps no keys and values or memories, since nothing is generated."""
     return {name: False for name in ("use_cache", "use_mems") if name in accepted(network)}
-
-
-def _run(network: PreTrainedModel, stop: Stop | None, **given: Any) -> tuple[Tensor, ...]:
-    if stop is None:
-        states: tuple[Tensor, ...] | None = network(output_hidden_states=True, **given).hidden_states
-        if states is None:
-            raise WordworthError(f"{type(network).__name__} gives no states of its layers; use another model")
-        return states
-    with _inputs_of(stop.blocks, stop.layer) as inputs:
-        network(**given)
-    return tuple(inputs)
-
-
-@contextmanager
-def _inputs_of(blocks: Iterable[nn.Module], last: int) -> Iterator[list[Tensor]]:
-    """Collect what is given to the blocks, call by call: layer i is what call i is given. End the pass at call `last`.
-
-    One block may be called for several layers, as in ALBERT.
-    """
-    inputs: list[Tensor] = []
-
-    def note(_: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-        inputs.append(next(iter((*args, *named.values()))))
-        if len(inputs) - 1 == last:
-            raise _Reached
-
-    handles = [block.register_forward_pre_hook(note, with_kwargs=True) for block in blocks]
-    try:
-        yield inputs
-    except _Reached:
-        pass
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def layer_lists(network: nn.Module) -> list[str]:
@@ -98,27 +50,12 @@ def layer_lists(network: nn.Module) -> list[str]:
     return paths
 
 
-def find_blocks(network: PreTrainedModel, ids: Sequence[int]) -> str | None:
-    """Return the path of the list of layers whose inputs are the hidden states to the bit, tried on a text.
-
-    None where there is no such list: XLNet's layers are given the tokens before the texts.
-    """
-    text = torch.tensor([ids], device=network.device)
-    with torch.inference_mode():
-        *expected, _ = hidden_states(network, text)
-        for path in layer_lists(network):
-            inputs = hidden_states(network, text, Stop(list(network.get_submodule(path).children()), len(expected) - 1))
-            if len(inputs) == len(expected) and all(map(torch.equal, inputs, expected)):
-                return path
-    return None
-
-
-def run_prefixes(network: PreTrainedModel, tokens: Tensor, stop: Stop | None = None) -> list[KeysValues] | None:
+def run_prefixes(network: PreTrainedModel, tokens: Tensor) -> list[KeysValues] | None:
     """Return keys and values of the layers after prefixes of one length; None where a layer does not keep them all."""
     cache: Any = DynamicCache(config=network.config)
-    _run(network, stop, input_ids=tokens, past_key_values=cache, use_cache=True)
+    network(input_ids=tokens, past_key_values=cache, use_cache=True)
     layers: list[KeysValues] = []
-    for layer in cache.layers[: None if stop is None else stop.layer]:
+    for layer in cache.layers:
         keys, values = getattr(layer, "keys", None), getattr(layer, "values", None)
         if not isinstance(keys, Tensor) or not isinstance(values, Tensor) or keys.shape[-2] != tokens.shape[1]:
             return None
@@ -127,11 +64,11 @@ def run_prefixes(network: PreTrainedModel, tokens: Tensor, stop: Stop | None = N
 
 
 def run_tokens(
-    network: PreTrainedModel, tokens: Tensor, paths: Sequence[KeysValues], stop: Stop | None = None
+    network: PreTrainedModel, tokens: Tensor, paths: Sequence[KeysValues]
 ) -> tuple[tuple[Tensor, ...], list[KeysValues]]:
     """Run one token per path: return its hidden states, and the paths with it. Without paths, texts begin here."""
     cache: Any = DynamicCache(paths)
-    states = _run(network, stop, input_ids=tokens[:, None], past_key_values=cache, use_cache=True)
+    states = hidden_states(network, tokens[:, None], past_key_values=cache, use_cache=True)
     return states, [(layer.keys, layer.values) for layer in cache.layers]
 
 
@@ -174,7 +111,7 @@ class Trial:
         with torch.inference_mode():
             if self.only_last:
                 return (self.network(input_ids=ids, **without_memory(self.network), **more)[0],)
-            return hidden_states(self.network, ids, None, **more)
+            return hidden_states(self.network, ids, **more)
 
     @cached_property
     def plain(self) -> tuple[Tensor, ...]:

@@ -92,21 +92,6 @@ def _keys(tokens: Tokens, texts: Iterable[int], lengths: Iterable[int]) -> list[
     return [tokens.ids[starts[at] : starts[at] + length].tobytes() for at, length in zip(texts, lengths, strict=True)]
 
 
-@dataclass
-class _Candidate:
-    """Sentences that might form a group, cut after `length` tokens."""
-
-    length: int
-    texts: list[int]
-    longest: int
-    """The tokens of the longest."""
-
-    @property
-    def passes(self) -> int:
-        """One for the prefixes, and one for each level."""
-        return 1 + self.longest - self.length
-
-
 def group_by_prefix(tokens: Tokens, budget: Budget) -> tuple[list[PrefixGroup], Numbers]:
     """Groups where these are cheaper than running each sentence whole; and the other sentences."""
     by_prefix: dict[bytes, list[int]] = {}
@@ -119,46 +104,31 @@ def group_by_prefix(tokens: Tokens, budget: Budget) -> tuple[list[PrefixGroup], 
         if prefix and len(by_prefix.get(shorter, ())) > len(by_prefix[prefix]):
             by_prefix[shorter] += by_prefix.pop(prefix)
     alone = [members[0] for members in by_prefix.values() if len(members) == 1]
+    by_length: dict[int, list[int]] = {}
+    for prefix, members in by_prefix.items():
+        if len(members) > 1:
+            by_length.setdefault(len(prefix) // size, []).extend(members)
     groups: list[PrefixGroup] = []
-    several = [(len(prefix) // size, members) for prefix, members in by_prefix.items() if len(members) > 1]
-    several.sort(key=lambda one: one[0])
-    for candidate in _candidates(several, tokens.lengths.tolist(), budget.together):
-        group = _worthwhile(candidate, tokens, budget)
-        if group:
-            groups.append(group)
-        else:
-            alone += candidate.texts
+    for length, members in sorted(by_length.items()):
+        for start in range(0, len(members), budget.together):
+            texts = members[start : start + budget.together]
+            group = _worthwhile(length, np.array(texts, dtype=np.intp), tokens, budget)
+            if group:
+                groups.append(group)
+            else:
+                alone += texts
     return groups, np.array(alone, dtype=np.intp)
 
 
-def _candidates(several: list[tuple[int, list[int]]], lengths: list[int], together: int) -> list[_Candidate]:
-    """One for each prefix, merged where that takes fewer passes."""
-    candidates: list[_Candidate] = []
-    for length, members in several:
-        for start in range(0, len(members), together):
-            texts = members[start : start + together]
-            new = _Candidate(length, texts, max(lengths[text] for text in texts))
-            # The tokens that a longer prefix has beyond a shorter one become nodes of the trie, run along with the
-            # words of the shorter one.
-            if candidates and len(candidates[-1].texts) + len(texts) <= together:
-                last = candidates[-1]
-                merged = _Candidate(last.length, last.texts + texts, max(last.longest, new.longest))
-                if merged.passes < last.passes + new.passes:
-                    candidates[-1] = merged
-                    continue
-            candidates.append(new)
-    return candidates
-
-
-def _worthwhile(candidate: _Candidate, tokens: Tokens, budget: Budget) -> PrefixGroup | None:
-    """None where it would cost more than running the sentences whole."""
-    length, texts = candidate.length, np.array(candidate.texts, dtype=np.intp)
-    prefixes = _keys(tokens, candidate.texts, repeat(length, len(texts)))
+def _worthwhile(length: int, texts: Numbers, tokens: Tokens, budget: Budget) -> PrefixGroup | None:
+    """Return a group of texts cut after `length` tokens; None where it costs more than running the sentences whole."""
+    prefixes = _keys(tokens, texts.tolist(), repeat(length, len(texts)))
     number = {prefix: at for at, prefix in enumerate(dict.fromkeys(prefixes))}
-    saved = int(tokens.lengths[texts].sum()) - len(number) * length - candidate.passes * budget.pass_cost
+    left = tokens.lengths[texts] - length
+    passes = 1 + int(left.max())  # one for the prefixes, and one for each level
+    saved = int(tokens.lengths[texts].sum()) - len(number) * length - passes * budget.pass_cost
     if saved <= 0:
         return None
-    left = tokens.lengths[texts] - length
     suffixes = padded(tokens.ids, tokens.starts[texts] + length, left, 0)
     levels, nodes = trie_levels(np.array([number[prefix] for prefix in prefixes], dtype=np.intp), suffixes, left)
     if saved <= sum(len(level.tokens) for level in levels):

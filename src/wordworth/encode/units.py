@@ -107,12 +107,11 @@ def through(
     model: LanguageModel, shards: Iterable[Shard], layers: tuple[int, ...], work: Work, *, share_prefixes: bool
 ) -> Iterator[SubwordStates]:
     """Yield the states of every shard, in order."""
-    stop = model.stop_at(max(layers, default=0))
 
     def launch(unit: Unit) -> EncodingJob:
         shape = len(layers), int(unit.starts[-1]), model.dim
         states = torch.empty(shape, dtype=model.network.dtype, device=model.device)
-        job = EncodingJob(model, layers, unit.starts, states, work.budget, PassTally(), stop)
+        job = EncodingJob(model, layers, unit.starts, states, work.budget, PassTally())
         run_sentences(job, unit.tokens, share_prefixes=share_prefixes)
         return job
 

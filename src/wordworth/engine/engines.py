@@ -93,8 +93,8 @@ class Recipe:
     """Which part of what the function gives, as attributes with dots; blank: all of it."""
 
     def load(self) -> Any:
-        """The model, in this process."""
-        return self.part_of(self.loader(**self.arguments))
+        """Return the model, in this process; it knows its recipe."""
+        return self.part_of(replace(self.loader(**self.arguments), recipe=replace(self, part="")))
 
     def part_of(self, model: Any) -> Any:
         """The part that is meant."""

@@ -119,7 +119,6 @@ declare(
     "higher",
     is_main=True,
 )
-declare("hits", "The same with tokens weighted by inverse document frequency.", "dudy2020", "higher", "idf")
 declare("chi2", "χ² of the hits of two sets, without continuity correction.", "dudy2020", has_open_variants=True)
 declare("exact", "Odds ratio of the hits of two sets, with Fisher's exact p.", "dudy2020", has_open_variants=True)
 # Subspaces: how well-defined they are, and what a classifier still knows after each round.

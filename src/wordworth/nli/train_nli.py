@@ -164,19 +164,13 @@ class Recipe:
     threads: int = 1
     """Cores; sums are done in another order with more, so the number belongs to the recipe."""
     device: str = "cpu"
-
-
-@dataclass(frozen=True)
-class NetworkSize:
-    """How large a network is made; over ELMo, `compare` is twice `hidden`, as in the paper."""
-
     hidden: int = 200
     dropout: float = 0.2
     beside: bool | None = None
-    """Only over ELMo unless given."""
+    """See `Shape`; only over ELMo unless given."""
 
     def shape(self, embedder: Embedder) -> Shape:
-        """Return the network's shape over some vectors."""
+        """Return the network's shape over some vectors; over ELMo, `compare` is twice `hidden`, as in the paper."""
         several = embedder.layers > 1
         return Shape(
             dim=embedder.dim,
@@ -192,14 +186,13 @@ def train_nli(
     vectors: str | Path | Embedding | Vectors,
     sets: Sets,
     folder: Path,
-    size: NetworkSize = NetworkSize(),
     *,
     recipe: Recipe = Recipe(),
     say: Callable[[str], None] = lambda sentence: None,
 ) -> dict[str, Any]:
     """Train a model in `folder`, or go on there, and return (and write to `results.json`) how it went."""
     read = vectors_to_train_on(vectors, recipe.seed)
-    shape = size.shape(read.embedder)
+    shape = recipe.shape(read.embedder)
     training = read_examples(sets.training, read.embedder, shape.labels)
     dev = [pair for one in sets.dev for pair in one.examples()]
     if not len(training.labels) or not dev:

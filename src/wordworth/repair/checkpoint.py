@@ -91,7 +91,7 @@ def save_projected(
     if subspace is not None:
         notes["taken_out"] = {"what": "the subword embedding matrix only", **_describe(subspace)}
         matrix = subword_matrix(network).detach().to("cpu", torch.float64).numpy()
-        network = repair_network(network, InSubwords(project_out(matrix, subspace.basis), ""))
+        network = repair_network(network, project_out(matrix, subspace.basis))
     _save(headed, network, folder, notes)
 
 
@@ -149,20 +149,15 @@ def refuse_unlike(expected: Sequence[Tensor], folder: Path, like: PreTrainedMode
             )
 
 
-@dataclass(frozen=True, eq=False)
-class InSubwords:
-    """Another matrix to look subwords up in: exact in every transformer, since nothing comes before the look-up."""
+def repair_network(network: PreTrainedModel, matrix: NDArray[np.floating] | None) -> PreTrainedModel:
+    """Return a copy that looks subwords up in another matrix; the network itself where there is none.
 
-    matrix: NDArray[np.floating]
-    step: str
-
-
-def repair_network(network: PreTrainedModel, repair: InSubwords | None) -> PreTrainedModel:
-    """Return a copy with the repair in its weights; the network itself where there is none."""
-    if repair is None:
+    This is exact in every transformer, since nothing comes before the look-up.
+    """
+    if matrix is None:
         return network
     edited = copy.deepcopy(network)
-    replace_matrix(edited, repair.matrix)
+    replace_matrix(edited, matrix)
     return edited
 
 
@@ -171,8 +166,8 @@ class Repaired:
     """A network as it was loaded, and what is to be changed in it."""
 
     headed: Headed
-    repair: InSubwords | None
-    """None: nothing, since there was nothing to take out."""
+    matrix: NDArray[np.floating] | None
+    """The new vectors of subwords; None: those it had, since there was nothing to take out."""
     method: str
     said: str
     subspace: Subspace | None = None
@@ -185,9 +180,9 @@ class Repaired:
 
         Before it is put in its place it is loaded again, and must compute what the changed network in memory does.
         """
-        headed, network, check = self.headed, repair_network(self.headed.network, self.repair), None
+        headed, network, check = self.headed, repair_network(self.headed.network, self.matrix), None
         notes: dict[str, Any] = {"method": self.method, "wordworth": __version__}
-        if self.repair is not None:
+        if self.matrix is not None:
             ids = trial_ids(headed.tokenizer)
             check = partial(refuse_unlike, compute_states(network, ids), like=network, ids=ids)
             notes |= {"taken_out": {"what": WHERE, **_describe(self.subspace)}} if self.subspace else {}
@@ -195,7 +190,7 @@ class Repaired:
 
     def _card(self) -> str:
         """Return what a user of the folder should know."""
-        headed, rows = self.headed, {"changed": WHERE if self.repair else "nothing"}
+        headed, rows = self.headed, {"changed": WHERE if self.matrix is not None else "nothing"}
         rows |= {"method": f"{self.method}: {self.said}"}
         if self.subspace is not None:
             rows["learnt from"] = ", ".join(self.subspace.words)

@@ -323,15 +323,13 @@ def load_paraphrase_sets(
     return sets
 
 
-def score_paraphrases(
-    model: LanguageModel, sets: Sequence[Paraphrases], layers: Sequence[int], *, idf: bool
-) -> Findings:
-    """Score `hits` of every set and layer, with tokens weighted if `idf`; `chi2` and `exact` between every two sets."""
+def score_paraphrases(model: LanguageModel, sets: Sequence[Paraphrases], layers: Sequence[int]) -> Findings:
+    """Score `hits` of every set and layer; `chi2` and `exact` between every two sets."""
     findings = Findings()
     where: dict[str, Any] = {"experiment": "paraphrase", "model": model.name, "language": "english"}
     counts: dict[int, dict[str, tuple[int, int]]] = {}
     for one in sets:
-        probed, failed = paraphrase(model, one, layers, idf=idf)
+        probed, failed = paraphrase(model, one, layers)
         skipped = [(str(triple), reason) for triple, reason in failed] + list(one.left_out)
         if skipped:
             triples, reasons = zip(*skipped, strict=True)
@@ -340,7 +338,7 @@ def score_paraphrases(
             hits, n = int(result.hits.sum()), len(result.hits)
             counts.setdefault(result.layer, {})[one.name] = hits, n - hits
             here = where | {"dataset": one.name, "layer": result.layer}
-            findings.score(**here, measure="hits", variant="idf" if idf else None, value=hits, n=n)
+            findings.score(**here, measure="hits", value=hits, n=n)
             names = [str(triple) for triple in result.triples]
             findings.item("paraphrases", **here, triple=names, near=result.near, far=result.far, is_hit=result.hits)
     for layer, by_set in counts.items():

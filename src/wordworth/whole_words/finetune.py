@@ -49,12 +49,6 @@ class Training:
     length: int = 256
     """Tokens of a line; the rest is a line of its own."""
 
-    def __post_init__(self) -> None:
-        if self.rate <= 0 or self.batch < 1 or self.length < 2:
-            raise WordworthError(
-                f"training needs a rate above 0, a batch of at least 1 line and lines of at least 2 tokens, not {self}"
-            )
-
 
 @dataclass(frozen=True)
 class FineTuned:

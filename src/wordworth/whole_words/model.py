@@ -108,12 +108,12 @@ def load_word_model(
 
 def load_word_model_here(named: Named, device: str, dtype: str, family: WordFamily | None) -> WordModel:
     """Load it in this process, whatever the engine."""
-    recipe = Recipe(load_word_model_here, {"named": named, "device": device, "dtype": dtype, "family": family})
+    options = {"named": named, "device": device, "dtype": dtype, "family": family}
     resolved = find(named)
     network, tokenizer, source, family = load_network(resolved, device, dtype, family)
     model = wrap_word_model(network, tokenizer, name=resolved.name, source=source, family=family)
-    model.reader.base = replace(model.reader.base, recipe=replace(recipe, part="reader.base"))
-    return replace(model, recipe=recipe)
+    model.reader.base = replace(model.reader.base, recipe=Recipe(load_word_model_here, options, "reader.base"))
+    return model
 
 
 def load_network(

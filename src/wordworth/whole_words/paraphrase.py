@@ -20,9 +20,8 @@ from wordworth.catalog.read.pairs import Paraphrases, Triple
 from wordworth.catalog.read.wordnet import WordNet
 from wordworth.contexts import Context, split_sentences
 from wordworth.contexts.sentences import LONGEST, SHORTEST, count_tokens
-from wordworth.encode import LanguageModel, encode_shard
+from wordworth.encode import LanguageModel, encode_shards
 from wordworth.encode.encoding import checked_layers
-from wordworth.encode.spans import in_tokens
 from wordworth.errors import WordworthError
 from wordworth.measure import bert_score
 
@@ -139,24 +138,23 @@ def default_layer(model: LanguageModel) -> int:
 
 
 def paraphrase(
-    model: LanguageModel, probe: Paraphrases, layers: Sequence[int] = (), *, idf: bool = False
+    model: LanguageModel, probe: Paraphrases, layers: Sequence[int] = ()
 ) -> tuple[list[Probed], list[tuple[Triple, str]]]:
     """Return BERTScores of the pairs of every triple in some layers, and the triples that cannot be encoded, with why.
 
-    Tokens that the model adds ([CLS], <s>) are not matched. With `idf`, tokens weigh
-    ln((M + 1) / (df + 1)) over the M sentences of the probe; the paper, like BERTScore by default, has no weights.
+    Tokens that the model adds ([CLS], <s>) are not matched.
     """
     chosen = checked_layers(model, layers or [default_layer(model)])
     if not probe.triples:
         raise WordworthError(f"{probe.name} has no triples to probe with; give three sentences a triple")
-    weights = _weights(model, probe) if idf else None
     used: list[Triple] = []
     failed: list[tuple[Triple, str]] = []
     scores: list[list[tuple[float, float]]] = [[] for _ in chosen]
     for start in range(0, len(probe.triples), TOGETHER):
         part = probe.triples[start : start + TOGETHER]
-        contexts = [_whole(sentence) for one in part for sentence in (one.word, one.hypernym, one.sibling)]
-        shard = encode_shard(model, contexts, chosen)
+        sentences = [sentence for one in part for sentence in (one.word, one.hypernym, one.sibling)]
+        contexts = [Context(sentence, sentence, 0, len(sentence)) for sentence in sentences]  # each is one span
+        (shard,) = encode_shards(model, [contexts], chosen)
         reasons = {failure.row: failure.reason for failure in shard.failures}
         states = shard.states.float().numpy()
         starts = [0, *accumulate(shard.subwords)]
@@ -167,32 +165,11 @@ def paraphrase(
                 failed.append((triple, wrong))
                 continue
             used.append(triple)
-            own = [weights[contexts[row].text] for row in rows] if weights else [None] * 3
             for layer, pairs in enumerate(scores):
                 word, hypernym, sibling = (states[layer, starts[row] : starts[row + 1]] for row in rows)
-                near = bert_score(hypernym, word, own[1], own[0])
-                far = bert_score(hypernym, sibling, own[1], own[2])
-                pairs.append((near, far))
+                pairs.append((bert_score(hypernym, word), bert_score(hypernym, sibling)))
     probed = [
         Probed(layer, tuple(used), *np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
         for layer, pairs in zip(chosen, scores, strict=True)
     ]
     return probed, failed
-
-
-def _whole(sentence: str) -> Context:
-    """Return a sentence as one span, so that all its tokens' states come out."""
-    return Context(sentence, sentence, 0, len(sentence))
-
-
-def _weights(model: LanguageModel, probe: Paraphrases) -> dict[str, NDArray[np.float64]]:
-    """Return the idf of each sentence's tokens, over the sentences of the probe."""
-    texts = dict.fromkeys(text for one in probe.triples for text in (one.word, one.hypernym, one.sibling))
-    contexts = [_whole(text) for text in texts]
-    found, _ = in_tokens(model.tokenizer, contexts, model.max_length)
-    starts = found.starts[found.text]
-    words = zip(found.rows.tolist(), starts + found.first, starts + found.end, strict=True)
-    tokens = {contexts[row].text: found.ids[start:end] for row, start, end in words}
-    held = np.concatenate([np.unique(ids) for ids in tokens.values()]) if tokens else np.empty(0, dtype=np.intp)
-    containing = np.bincount(held)
-    return {text: np.log((len(texts) + 1) / (containing[ids] + 1)) for text, ids in tokens.items()}

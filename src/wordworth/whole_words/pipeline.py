@@ -88,7 +88,7 @@ def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionR
         prepared = PreparedChunk(chunk, units, rules)
         groups = _read_groups(model, prepared, rules)
         batches = [batch for group in groups for batch in _predict_group(model, group, rules)]
-        yield table_of(prepared, [batch.search for batch in batches])
+        yield _table_of_searches(prepared, [batch.search for batch in batches])
 
 
 def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules) -> Iterator[list[Batch]]:
@@ -162,9 +162,8 @@ def _follow(model: WordModel, group: Sequence[Batch], rules: PredictionRules) ->
         steps = [search.follow(some, part) for search, some, part in zip(searches, steps, parts, strict=True)]
 
 
-def table_of(chunk: PreparedChunk, searches: Sequence[Search]) -> pl.DataFrame:
-    """Return the words that were predicted, and those that were skipped."""
-    predicted, skipped = chunk.chunk.places[:0], chunk.chunk.skipped
+def _table_of_searches(chunk: PreparedChunk, searches: Sequence[Search]) -> pl.DataFrame:
+    predicted = chunk.chunk.places[:0]
     columns: dict[str, Any] = {}
     if searches:
         predicted = chunk.chunk.places[np.concatenate([one.places for one in searches])]
@@ -181,16 +180,21 @@ def table_of(chunk: PreparedChunk, searches: Sequence[Search]) -> pl.DataFrame:
             "units": chunk.counts[entries],
             "form": pl.Series(chunk.forms, dtype=pl.Categorical).gather(entries),
         }
-    reasons = [target if isinstance(target, str) else None for target in chunk.chunk.targets]
-    left_out = pl.Series(reasons, dtype=pl.Categorical).gather(skipped["entry"])
-    tables = _table(chunk, predicted, columns), _table(chunk, skipped, {"left_out": left_out})
+    return make_table(chunk.chunk, predicted, columns)
+
+
+def make_table(chunk: Chunk, predicted: Places, columns: dict[str, Any]) -> pl.DataFrame:
+    """Return the words that were predicted, with these columns, and those that were skipped, with the reason."""
+    reasons = [target if isinstance(target, str) else None for target in chunk.targets]
+    left_out = pl.Series(reasons, dtype=pl.Categorical).gather(chunk.skipped["entry"])
+    tables = _table(chunk, predicted, columns), _table(chunk, chunk.skipped, {"left_out": left_out})
     return pl.concat(tables).sort("line", "at")
 
 
-def _table(chunk: PreparedChunk, places: Places, columns: dict[str, Any]) -> pl.DataFrame:
+def _table(chunk: Chunk, places: Places, columns: dict[str, Any]) -> pl.DataFrame:
     """Return a table of some words with these columns; the others are null."""
     where = {name: places[name].copy() for name in ("document", "line", "at", "glued")}
-    words = pl.Series(chunk.chunk.words, dtype=pl.Categorical).gather(places["entry"])
+    words = pl.Series(chunk.words, dtype=pl.Categorical).gather(places["entry"])
     table = pl.DataFrame({**where, "word": words, **columns})
     return table.select(
         (pl.col(name) if name in table.columns else pl.lit(None)).cast(kind).alias(name)

@@ -22,7 +22,7 @@ from wordworth.progress import progress
 from wordworth.whole_words.chunks import Chunk, chunks
 from wordworth.whole_words.model import WordModel, frame
 from wordworth.whole_words.parting import Parting, Punctuation
-from wordworth.whole_words.pipeline import predict_chunks
+from wordworth.whole_words.pipeline import make_table, predict_chunks
 from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.unit_scores import to_double
 from wordworth.whole_words.words import Target, read_lines
@@ -115,18 +115,7 @@ def _score_masked(model: WordModel, parts: Iterable[Chunk], pll: Pll) -> Iterato
         units = lengths[chunk.places["entry"]]
         logp = _score_units(model, chunk, units, rest_is_masked=pll == "within_word_l2r")
         sums = np.add.reduceat(logp, np.cumsum(units) - units) if len(units) else logp
-        places = np.concatenate([chunk.places, chunk.skipped])
-        targets = [chunk.targets[entry] for entry in places["entry"]]
-        skipped = [None] * len(chunk.skipped)
-        columns = {
-            "line": places["line"].copy(),
-            "at": places["at"].copy(),
-            "word": pl.Series([chunk.words[entry] for entry in places["entry"]], dtype=pl.String),
-            "logp": pl.Series([*sums.tolist(), *skipped], dtype=pl.Float64),
-            "units": pl.Series([*units.tolist(), *skipped], dtype=pl.Int32),
-            "left_out": pl.Series([one if isinstance(one, str) else None for one in targets], dtype=pl.String),
-        }
-        yield pl.DataFrame(columns).sort("line", "at")
+        yield make_table(chunk, chunk.places, {"logp": sums, "units": units})
 
 
 def _score_units(

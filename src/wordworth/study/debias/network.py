@@ -25,7 +25,7 @@ from wordworth.encode.model import wrap
 from wordworth.errors import WordworthError
 from wordworth.nli.attention import AttentionNli
 from wordworth.nli.loading import load_attention_nli
-from wordworth.repair.checkpoint import InSubwords, Repaired, load_whole, repair_network
+from wordworth.repair.checkpoint import Repaired, load_whole, repair_network
 from wordworth.repair.subwords import every_piece
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL
@@ -68,17 +68,17 @@ def debias_network(named: Resolved, settings: DebiasSettings) -> Findings:
         findings.product = Repaired(headed, None, settings.mitigate, "nothing")
         return findings
 
-    def change(treat: Change, *, keeps_lengths: bool = False) -> InSubwords:
+    def change(treat: Change, *, keeps_lengths: bool = False) -> Embedding:
         after = treat(pieces)
         matrix = every.matrix.copy()
         matrix[there] = (with_lengths_of(after, pieces) if keeps_lengths else after).matrix
-        return InSubwords(matrix, after.provenance.steps[-1])
+        return replace(every, matrix=matrix, provenance=after.provenance)
 
     # The network knows vectors of many lengths, and hard debiasing makes them all alike.
     repair = change(chosen.treat, keeps_lengths=settings.mitigate == HARD)
-    description = f"subword embeddings, {repair.step}"
+    description = f"subword embeddings, {repair.provenance.steps[-1]}"
     findings.notice("info", description, model=headed.name)
-    findings.product = Repaired(headed, repair, settings.mitigate, description, chosen.subspace)
+    findings.product = Repaired(headed, repair.matrix, settings.mitigate, description, chosen.subspace)
     if is_english(findings, headed.name, named.language or LANGUAGE):
         controls = [change(one) for one in make_controls(pieces, chosen, settings, CONTROLS_OF_NETWORK)]
         _measure_versions(findings, headed, repair, controls, settings)
@@ -98,7 +98,7 @@ TRAIN, TEST = "sick-train", "sick-test"
 
 
 def _measure_versions(
-    findings: Findings, headed: Headed, repair: InSubwords, controls: Sequence[InSubwords], settings: DebiasSettings
+    findings: Findings, headed: Headed, repair: Embedding, controls: Sequence[Embedding], settings: DebiasSettings
 ) -> None:
     wanted = set(settings.wanted)
     whole: Any = headed.network
@@ -113,8 +113,8 @@ def _measure_versions(
     if not (labelled or data or "prediction" in wanted):
         return
 
-    def measure_one(repair: InSubwords | None, is_control: bool) -> Findings:
-        network, scores = repair_network(headed.network, repair), Findings()
+    def measure_one(repair: Embedding | None, is_control: bool) -> Findings:
+        network, scores = repair_network(headed.network, None if repair is None else repair.matrix), Findings()
         chosen = without_intervals(settings) if is_control else settings
         about: dict[str, Any] = {"name": headed.name, "source": headed.source}
         if "prediction" in wanted:

@@ -60,7 +60,6 @@ class PredictSettings(Placement, Intervals):
         HOW,
         **LAYERS,
     )
-    idf: bool = setting(False, "Weigh the tokens of BERTScore by inverse frequency.", HOW)
     fine_tune: Named | None = setting(
         None, "Train each model on this text first, in one pass.", HOW, catalog="corpora", may_differ=True
     )

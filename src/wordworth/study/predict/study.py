@@ -125,7 +125,7 @@ def _measure_model(model: WordModel, data: _Data, settings: PredictSettings) -> 
         findings.add(score_soft_match(words, where, data.near, settings))
     findings.add(record_errors(where, predicted))
     if data.triples:
-        findings.add(score_paraphrases(model.reader.base, data.triples, settings.layers, idf=settings.idf))
+        findings.add(score_paraphrases(model.reader.base, data.triples, settings.layers))
     return findings
 
 
