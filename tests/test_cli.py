@@ -198,7 +198,10 @@ def test_ls(command: Command, work: Path) -> None:
     assert {"bellezza", "anew", "warriner", "vader", "spanish", "chinese", "german"} <= here.keys()
     assert here["bellezza"] is True
     assert here["warriner"] is False  # neither shipped nor in an empty cache
-    assert list(listed[0]) == ["name", "kind", "title", "language", "holds", "download", "here"]
+    assert list(listed[0]) == [
+        *("kind", "name", "title", "language", "licence"),
+        *("count", "unit", "family", "bytes", "here"),
+    ]
 
 
 def test_get_checks_what_is_here(command: Command, work: Path) -> None:

@@ -236,11 +236,8 @@ _UNSEEN_IN_LINES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\
 
 def visible(text: str, *, lines: bool = False) -> str:
     """The text with each such character as Python writes it (`\\x1b`, `\\n`); `lines` keeps line breaks and tabs."""
-    return (_UNSEEN_IN_LINES if lines else _UNSEEN).sub(_spelled, text)
-
-
-def _spelled(found: re.Match[str]) -> str:
-    return found.group().encode("unicode_escape").decode("ascii")
+    unseen = _UNSEEN_IN_LINES if lines else _UNSEEN
+    return unseen.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
 
 
 def quoted(word: str | bytes) -> str:

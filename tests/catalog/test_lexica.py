@@ -152,8 +152,8 @@ def test_own_file_with_obvious_columns(tmp_path):
 
 
 def test_own_file_with_named_columns_and_decimal_commas(tmp_path):
-    path = own(tmp_path, "mot;moyenne;moyenne\nsoleil;1;8,5\npluie;1;3,25\n")
-    lexicon = load_lexicon(path, word_column="mot", rating_column="moyenne#2", language="french")
+    path = own(tmp_path, "mot;n;moyenne\nsoleil;1;8,5\npluie;1;3,25\n")
+    lexicon = load_lexicon(path, word_column="mot", rating_column="moyenne", language="french")
     assert dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True)) == {"soleil": 8.5, "pluie": 3.25}
 
 

@@ -27,14 +27,11 @@ def test_quoted_fields_and_blank_lines(tmp_path):
     assert [(row.line, row.cells[0]) for row in table.rows] == [(3, "a, b"), (4, 'say "so"')]
 
 
-def test_repeated_names_are_asked_for_by_number(tmp_path):
-    table = read_table(written(tmp_path, "word,Mean,SD,Mean,SD\na,1,2,3,4\n"))
-    assert column(table, "word") == 0
-    assert column(table, "Mean#1") == 1
-    assert column(table, "Mean#2") == 3
-    assert column(table, 5) == 4
-    for asked in ("Mean", "mean", "Mean#3"):
-        with pytest.raises(WordworthError, match=r"no column .*; its columns are word, Mean#1, SD#1, Mean#2, SD#2"):
+def test_columns_are_asked_for_by_name_or_position(tmp_path):
+    table = read_table(written(tmp_path, "word,Mean,SD,Mean\na,1,2,3\n"))
+    assert (column(table, "word"), column(table, 4)) == (0, 3)
+    for asked, amount in (("Mean", "several columns"), ("mean", "no column")):
+        with pytest.raises(WordworthError, match=f"{amount} '{asked}'; its columns are word, Mean, SD, Mean"):
             column(table, asked)
 
 

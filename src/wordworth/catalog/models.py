@@ -143,8 +143,8 @@ def load_embeddings(
             yield load(decade, name=name, language=language, on_bad=on_bad)
         return
     read = load(path, name=data.name, language=language, format=file_format, on_bad=on_bad)
-    facts = {"source": data.source, "sha256": data.sha256 or read.provenance.sha256}
-    yield replace(read, provenance=replace(read.provenance, **facts))
+    sha256 = data.sha256 or read.provenance.sha256
+    yield replace(read, provenance=replace(read.provenance, source=data.source, sha256=sha256))
 
 
 def load_embedding(named: Named) -> "Embedding":

@@ -1,7 +1,7 @@
 """`wordworth ls`, `show` and `get`: what can be named."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,9 @@ from wordworth.catalog.registry import KINDS
 from wordworth.cli import display
 from wordworth.cli.commands import complete_choices, complete_names
 from wordworth.cli.options import Json, Offline
+
+if TYPE_CHECKING:
+    from wordworth.catalog.registry import Entry
 
 _KINDS = [kind.replace("_", "-") for kind in KINDS]
 
@@ -25,22 +28,38 @@ def list_entries(
     json: Json = False,
 ) -> None:
     """List what can be named, by kind: how much it holds, its download, and whether it is on this machine."""
-    from wordworth.api.catalog import ls
+    from wordworth.catalog.registry import entries
+    from wordworth.catalog.show import download_bytes, is_here, unit_of
 
+    found = entries(kind)
     if json:
-        display.print_json(ls(kind).to_dicts())
+        keys = ("kind", "name", "title", "language", "licence", "count")
+        display.print_json(
+            [
+                {key: getattr(one, key) for key in keys}
+                | {"unit": unit_of(one), "family": one.details.get("family"), "bytes": download_bytes(one)}
+                | {"here": is_here(one)}
+                for one in found
+            ]
+        )
         return
-    for one in (kind,) if kind else _KINDS:
-        _show_table(one, ls(one).to_dicts())
+    for one in dict.fromkeys(entry.kind for entry in found):
+        _show_table([entry for entry in found if entry.kind == one])
 
 
-def _show_table(kind: str, entries: Sequence[dict[str, Any]]) -> None:
+def _show_table(members: "Sequence[Entry]") -> None:
     """Print the entries of one kind; `show` has their titles and licences."""
+    from wordworth.catalog.show import download, held, is_here
+
+    kind = members[0].kind
     header = ["name", "kind", "holds", "download", "language", "here"]
+    rows = [
+        [one.name, one.details.get("family", ""), held(one), download(one), one.language, "yes" if is_here(one) else ""]
+        for one in members
+    ]
     if kind != "models":  # only models are of several kinds themselves
-        header.remove("kind")
-    rows = [one | {"kind": one["kind"].partition(": ")[2], "here": "yes" if one["here"] else ""} for one in entries]
-    display.print_text_table(f"{kind} ({len(rows):,})", header, [[row[head] for head in header] for row in rows])
+        header, rows = [header[0], *header[2:]], [[row[0], *row[2:]] for row in rows]
+    display.print_text_table(f"{kind.replace('_', ' ')} ({len(members):,})", header, rows)
 
 
 def show(

@@ -76,24 +76,14 @@ def complete_names(kind: str = "", families: Collection[str] = ()) -> Complete:
     return complete
 
 
-def describe_cache() -> str:
-    """Return what an interrupted command left in the cache, as a sentence."""
-    from wordworth.engine.cache import is_kept
-
-    if not is_kept():
-        return "Nothing is kept with --no-cache; the same command starts over."
-    return "What was finished is in the cache; the same command continues from there."
-
-
 @contextmanager
-def interrupt_message(describe: Callable[[], str] = describe_cache) -> Iterator[None]:
+def interrupt_message(kept: str = "The same command continues from what is in the cache.") -> Iterator[None]:
     """Print what is kept of the work inside when it is interrupted."""
     # Before the work: an import that is interrupted half-way cannot be repeated in the same process.
-    import wordworth.engine.cache  # noqa: F401
     from wordworth.cli import display
 
     try:
         yield
     except KeyboardInterrupt:
-        display.print_notice(f"Interrupted. {describe()}")
+        display.print_notice(f"Interrupted. {kept}")
         raise

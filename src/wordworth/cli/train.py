@@ -76,7 +76,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     if overwrite:
         discard_training(output)
     recipe = Recipe(**_chosen(settings, Recipe) | {"device": _device(settings.device)})
-    with interrupt_message(lambda: _KEPT.format(output)):
+    with interrupt_message(_KEPT.format(output)):
         sets = _sets(settings)
         vectors = vectors_to_train_on(settings.vectors, settings.seed)
         results = trained(
@@ -126,7 +126,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
     subspace = learn_removed(settings, lambda words: piece_vectors(fresh.headed, list(words)), settings.seed)
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
-    with interrupt_message(lambda: _KEPT.format(output)):
+    with interrupt_message(_KEPT.format(output)):
         model, history = finetune_nli(
             fresh,
             training,

@@ -143,11 +143,6 @@ def damaged() -> dict[str, int]:
     return dict(sorted(_damaged.items()))
 
 
-def is_kept() -> bool:
-    """Whether what is computed outlasts this process."""
-    return os.environ.get(NO_CACHE, "").lower() in _OFF
-
-
 def kind_folder(kind: str) -> Path:
     """Where the entries of a kind lie: in the cache, or with WORDWORTH_NO_CACHE in a folder that ends with the run."""
     if _apart and kind in OF_A_MODEL:
@@ -157,7 +152,7 @@ def kind_folder(kind: str) -> Path:
 
 def _computed() -> Path:
     chosen = os.environ.get(NO_CACHE, "")
-    if is_kept():
+    if chosen.lower() in _OFF:
         return cache_dir()
     if not Path(chosen).is_absolute():
         chosen = tempfile.mkdtemp(prefix="wordworth-")

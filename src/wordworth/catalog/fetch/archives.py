@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -111,9 +111,7 @@ def download(url: str, part: Path, what: str, expected_bytes: int | None = None)
     """Fetches `url` into `part`, going on from where a killed download left it when the server allows."""
     make_folder(part.parent)
     start = part.stat().st_size if part.exists() else 0
-    headers: Mapping[str, str] = {"Accept-Encoding": "identity"}
-    if start:
-        headers = {**headers, "Range": f"bytes={start}-"}
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     host = urlsplit(url).hostname or "this machine"
     session = client()
     try:

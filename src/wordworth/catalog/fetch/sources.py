@@ -83,7 +83,7 @@ def here(name: str, sources: Sequence[Source]) -> Located | None:
     return None
 
 
-def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None) -> Located:
+def locate(name: str, sources: Sequence[Source]) -> Located:
     """Return the data of an entry, measured: what is here, else fetched from the first source that gives it.
 
     What was damaged in the cache is fetched again.
@@ -98,7 +98,7 @@ def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None)
             f"{name} cannot be fetched by itself and is not here; put it at {ways} (`wordworth show {name}` says where "
             "it is to be had)"
         )
-    if is_offline() if offline is None else offline:
+    if is_offline():
         state = "is damaged in the cache" if located else "is not here"
         raise WordworthError(f"{name} {state} and fetching is off; run `wordworth get {name}` with a network first")
     reasons = []

@@ -1,4 +1,4 @@
-"""Delimited text as people publish it: BOM, `,` `;` or tab, repeated column names, decimal commas; all as strings."""
+"""Delimited text as people publish it: BOM, `,` `;` or tab, decimal commas; all as strings."""
 
 import csv
 import io
@@ -6,8 +6,7 @@ import json
 import math
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -131,7 +130,7 @@ def read_table(
         raise WordworthError(f"{path}, line {reader.line_num}: {error}; check the quotation marks there") from error
     names: tuple[str, ...] = ()
     if header:
-        names = _numbered([cell.strip() for cell in rows.pop(0).cells])
+        names = tuple(cell.strip() for cell in rows.pop(0).cells)
     width = len(names) if header else len(rows[0].cells)
     for row in rows:
         if len(row.cells) != width:
@@ -149,23 +148,14 @@ def read_rows(path: Path, marks: str) -> tuple[Row, ...]:
     return tuple(Row(at, tuple(cell.strip() for cell in line.split(mark))) for at, line in lines)
 
 
-def _numbered(header: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns as they can be named: a repeated name gets its number, `name#1` and `name#2`."""
-    seen: Counter[str] = Counter()
-    names = []
-    for name in header:
-        seen[name] += 1
-        names.append(f"{name}#{seen[name]}" if header.count(name) > 1 else name)
-    return tuple(names)
-
-
 def column(table: Table, wanted: str | int) -> int:
-    """Return the position of a column: by name, `name#2` for the second of that name, or by position from 1."""
+    """Return the position of a column: by name, or by position from 1."""
     if isinstance(wanted, int):
         return wanted - 1
-    if wanted not in table.header:
+    if table.header.count(wanted) != 1:
+        amount = "several columns" if wanted in table.header else "no column"
         columns = listed(name or "(blank)" for name in table.header)
-        raise WordworthError(f"{table.path} has no column {wanted!r}; its columns are {columns}")
+        raise WordworthError(f"{table.path} has {amount} {wanted!r}; its columns are {columns}")
     return table.header.index(wanted)
 
 
