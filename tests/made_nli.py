@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from made_vectors import write_vectors
 from wordworth.embedding import Embedding, Provenance
 from wordworth.nli.attention import AttentionNli, Network, Shape
 from wordworth.nli.contextual import StaticVectors, draw_extra_vectors
@@ -34,11 +35,8 @@ def nli_folder(folder: Path, vectors: str, probes: Sequence[str], more: Sequence
     """Write a network, and next to it the vectors of the words of probes and of `more` words."""
     texts = [text for name in probes for side in PairSet.of(load_probe(name)).fragments() for text in side]
     words = [word.lower().strip(".") for text in [*texts, "he she"] for word in text.split()]
-    unique = list(dict.fromkeys([*words, *more]))
-    rows = np.random.default_rng(0).normal(size=(len(unique), 8)).round(3).tolist()
-    lines = (" ".join([word, *map(str, row)]) for word, row in zip(unique, rows, strict=True))
     path = folder.parent / vectors
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_vectors(path, [*words, *more], dim=8)
     made = vectors_to_train_on(str(path), seed=0)
     torch.manual_seed(0)
     network = Network(Shape(dim=8, hidden=4, compare=4))

@@ -4,11 +4,11 @@ import csv
 import json
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
 from commands import Answer, Command
+from made_vectors import write_vectors
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.results.columns import SCORES
@@ -35,10 +35,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     polar = polar_words()
     words = [*polar.pleasant, *polar.unpleasant, *load_lexicon("bellezza").words]
     words += [word for name in ("weat1", "weat8") for group in load_test(name).groups for word in group]
-    words = [word for word in dict.fromkeys(words) if word != "adorable"]
-    rows = np.random.default_rng(0).normal(size=(len(words), 6)).round(3).tolist()
-    lines = (" ".join([word, *map(str, row)]) for word, row in zip(words, rows, strict=True))
-    (folder / "mine.txt").write_text("\n".join(lines) + "\n")
+    write_vectors(folder / "mine.txt", (word for word in words if word != "adorable"))
     return folder
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from commands import Command
+from made_vectors import write_vectors
 from typed_runs import rows
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
@@ -39,11 +39,8 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("male", "female", "white", "hispanic", "asian", "christian", "islam", "professions", "adjectives"):
         words += load_word_set(f"bommasani-{name}").words
     words += [word for pair in load_word_set("bommasani-gender_pairs").pairs for word in pair]
-    unique = list(dict.fromkeys(words))
     for seed, name in enumerate(("mine", "other")):
-        rows = np.random.default_rng(seed).normal(size=(len(unique), 6)).round(3).tolist()
-        lines = (" ".join([word, *map(str, row)]) for word, row in zip(unique, rows, strict=True))
-        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+        write_vectors(folder / f"{name}.txt", words, seed=seed)
         os.utime(folder / f"{name}.txt", (1_000_000_000, 1_000_000_000))
     return folder
 

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from commands import Command
+from made_vectors import write_vectors
 from wordworth import progress
 from wordworth.catalog.read.word_sets import load_test
 from wordworth.cli.commands import interrupt_message
@@ -24,10 +25,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WORDWORTH_DATA", raising=False)
     words = [word for number in range(1, 11) for group in load_test(f"weat{number}").groups for word in group]
-    unique = list(dict.fromkeys(words))
-    rows = np.random.default_rng(0).normal(size=(len(unique), 6)).round(3).tolist()
-    lines = (" ".join([word, *map(str, row)]) for word, row in zip(unique, rows, strict=True))
-    (tmp_path / "mine.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_vectors(tmp_path / "mine.txt", words)
     return tmp_path
 
 
@@ -143,8 +141,7 @@ def test_blocks_of_resamples_do_not_change_an_interval(monkeypatch: pytest.Monke
 # While it loads.
 
 
-@pytest.mark.parametrize("patience", [0.05, 5.0])
-@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize(("terminal", "patience"), [(True, 0.05), (False, 0.05), (True, 5.0)])
 def test_progress_is_shown_on_a_terminal(terminal: bool, patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is shown for what is quick, or in a pipe."""
     written = io.StringIO()

@@ -6,10 +6,10 @@ import sys
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from commands import Command
+from made_vectors import write_vectors
 from wordworth import errors
 from wordworth.catalog.read.word_sets import load_test
 from wordworth.errors import EXTRAS, WordworthError, require
@@ -44,10 +44,7 @@ def _run_without_lm(code: str, folder: Path) -> str:
 
 
 def test_word_vectors_need_no_language_models(tmp_path: Path) -> None:
-    words = [word for group in load_test("weat6").groups for word in group]
-    rows = np.random.default_rng(0).normal(size=(len(words), 5)).round(3)
-    lines = (" ".join([word.lower(), *map(str, row)]) for word, row in zip(words, rows, strict=True))
-    (tmp_path / "my.vec").write_text("\n".join(lines) + "\n")
+    write_vectors(tmp_path / "my.vec", (word.lower() for group in load_test("weat6").groups for word in group))
     code = """
 run = ww.weat(["my.vec", "other=my.vec"], "weat6").save("run")
 ww.report(run, output="page.html")

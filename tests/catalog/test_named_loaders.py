@@ -9,7 +9,6 @@ import pytest
 from wordworth.catalog.fetch.sources import Located
 from wordworth.encode import load_model, load_named
 from wordworth.encode.heads import load_with_head
-from wordworth.errors import WordworthError
 from wordworth.nli.cross_encoder import untrained_cross_encoder
 from wordworth.whole_words import load_word_model
 
@@ -49,14 +48,3 @@ def test_every_loader_of_language_models(known: Path, loader: str) -> None:
     assert LOADERS[loader](NAME).name == NAME
     assert LOADERS[loader](f"mine={NAME}").name == "mine"
     assert LOADERS[loader](str(known)).name == "tiny"
-
-
-def test_a_network_without_a_head_says_no_words(known: Path, tmp_path: Path) -> None:
-    """As sentence encoders are published: the network is there, and what would say words is not."""
-    from transformers import AutoModel, AutoTokenizer
-
-    AutoModel.from_pretrained(known).save_pretrained(tmp_path / "bare")
-    AutoTokenizer.from_pretrained(known).save_pretrained(tmp_path / "bare")
-    assert load_model(tmp_path / "bare").name == "bare"
-    with pytest.raises(WordworthError, match="bare has no head for words, only the network below it; name a causal or"):
-        load_word_model(tmp_path / "bare")

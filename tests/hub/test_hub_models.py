@@ -217,11 +217,3 @@ def test_an_embedding(hub: Hub, command: Command, tmp_path: Path) -> None:
     answer = command("run", "valnorm", address, "--lexicon", "bellezza", "--resamples", 10, "-o", tmp_path / "run")
     assert answer.code == 0, answer.err
     assert source_in(tmp_path / "run") == address
-
-
-def test_refused_connections(child: Child, tmp_path: Path) -> None:
-    with Hub() as gone:
-        endpoint = gone.endpoint
-    line = sentence(child(endpoint, "audit", NAME, "-o", tmp_path / "run"))
-    assert f"{NAME} is neither a path, nor in the catalog, and is not here and the hub cannot be reached (" in line
-    assert "Connection refused" in line

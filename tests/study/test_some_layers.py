@@ -67,7 +67,8 @@ def in_layers(run: Run, layers: tuple[int, ...], measure: str) -> pl.DataFrame:
 def test_vast(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     vast, few = study("vast"), (0, 3)
     asked = {"lexica": ["bellezza"], "experiments": ["contextualization", "bias"], "contexts": ["bleached", "aligned"]}
-    asked |= {"tests": ["weat1"], "components": 2, "resamples": 20, "permutations": 200, "corpus": "none"}
+    asked |= {"tests": ["weat1"], "components": 2, "component_words": "scored", "resamples": 20}
+    asked |= {"permutations": 200, "corpus": "none"}
     every = vast([deep], **asked)
     apart(monkeypatch, tmp_path)
     some = vast([deep], **asked, layers=(3, 0))
@@ -86,7 +87,7 @@ def test_vast(deep: LanguageModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_the_best_and_the_top_layer_of_vast_are_of_these(deep: LanguageModel) -> None:
     vast = study("vast")
     asked = {"lexica": ["bellezza"], "contexts": ["bleached"], "components": 1, "resamples": 20, "corpus": "none"}
-    asked["controls"] = ["none"]
+    asked |= {"controls": ["none"], "component_words": "scored"}
     found = vast([deep], experiments=["contextualization", "isolation"], layers=(1, 2, 4), **asked).scores
     curve = found.filter(pl.col("variant").is_null(), experiment="contextualization", measure="valence")
     best = curve.sort("value")["layer"][-1]

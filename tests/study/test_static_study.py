@@ -1,6 +1,5 @@
 """The study static and the command export, on a tiny model and a text written for them."""
 
-import json
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -175,16 +174,6 @@ def test_agreement_over_layers_and_models(model: LanguageModel, folder: Path, te
     (row,) = agreed.filter(**place, variant="garg-cosine ~ manzini").to_dicts()
     assert row["value"] == pytest.approx(spearmanr(curve["garg-cosine"], curve["manzini"]).statistic)
     assert -1 <= row["low"] <= row["high"] <= 1
-
-
-def test_a_broken_line_is_told_and_the_rest_used(model: LanguageModel, pairs: Path, tmp_path: Path) -> None:
-    path = tmp_path / "text.jsonl"
-    good = [json.dumps({"text": line}) for line in LINES[:2]]
-    path.write_text("\n".join([good[0], '{"text": broken}', good[1]]))
-    run = quality(model, path, pairs)
-    (flaw,) = [notice.reason for notice in run.notices if notice.kind == "skipped"]
-    assert "text.jsonl, line 2: not JSON from character 10 on" in flaw
-    assert any((notice.count, notice.total) == (2, 2) for notice in run.notices)
 
 
 def test_words_alone_are_what_they_are_beside_a_text(model: LanguageModel, text: Path, pairs: Path) -> None:
