@@ -10,7 +10,6 @@ import polars as pl
 
 from wordworth.errors import Foreign, WordworthError, nearest, require, visible
 from wordworth.files import replacing, sha256_of
-from wordworth.measure import main_measures
 from wordworth.pages.answers import missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
@@ -95,7 +94,7 @@ def _choose_rows(runs: Runs) -> Iterator[Score]:
     board = [row["row"] for column in leaderboard(runs).columns for row in column.scores.values()]
     tests = associations(runs.scores).get_column("row").to_list()
     whole = runs.scores.filter(AS_IT_IS, pl.col("layer").is_null(), IS_ORIGINAL)
-    others = main_scores(whole, main_measures()).get_column("row").to_list()
+    others = main_scores(whole).get_column("row").to_list()
     picked = runs.scores.filter(pl.col("row").is_in({*board} - {None}), IN_CONTEXT)
     # The best layer is picked on the words that it is then judged on; next to it, what the other half of them gives.
     held_out = runs.scores.filter(IN_CONTEXT, pl.col("variant") == "held-out")

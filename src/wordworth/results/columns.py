@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure.declaration import label
+from wordworth.measure.declaration import label, main_measures
 
 Schema = dict[str, Any]
 """Column → its type in polars."""
@@ -142,12 +142,11 @@ def from_text(scores: pl.DataFrame) -> pl.DataFrame:
     return plain.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
 
 
-def main_scores(scores: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
+def main_scores(scores: pl.DataFrame) -> pl.DataFrame:
     """Return the scores that stand for a model: main measures on whole data sets and untouched vectors."""
     plain = ("variant", "subset", "components", "draw", "control")
-    return scores.filter(
-        pl.col("measure").is_in(measures), pl.col("value").is_finite(), *(pl.col(name).is_null() for name in plain)
-    )
+    is_main = pl.col("measure").is_in(main_measures())
+    return scores.filter(is_main, pl.col("value").is_finite(), *(pl.col(name).is_null() for name in plain))
 
 
 def model_label(model: str, step: int | None = None) -> str:
