@@ -1,7 +1,6 @@
 """`wordworth ls`, `show` and `get`: what can be named."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -9,9 +8,6 @@ from wordworth.catalog.registry import KINDS
 from wordworth.cli import display
 from wordworth.cli.commands import complete_choices, complete_names
 from wordworth.cli.options import Json, Offline
-
-if TYPE_CHECKING:
-    from wordworth.catalog.registry import Entry
 
 _KINDS = [kind.replace("_", "-") for kind in KINDS]
 
@@ -28,38 +24,27 @@ def list_entries(
     json: Json = False,
 ) -> None:
     """List what can be named, by kind: how much it holds, its download, and whether it is on this machine."""
+    from wordworth.api.catalog import ls
     from wordworth.catalog.registry import entries
     from wordworth.catalog.show import download_bytes, is_here, unit_of
 
-    found = entries(kind)
     if json:
         keys = ("kind", "name", "title", "language", "licence", "count")
-        display.print_json(
-            [
-                {key: getattr(one, key) for key in keys}
-                | {"unit": unit_of(one), "family": one.details.get("family"), "bytes": download_bytes(one)}
-                | {"here": is_here(one)}
-                for one in found
-            ]
-        )
+        rows = [
+            {key: getattr(one, key) for key in keys}
+            | {"unit": unit_of(one), "family": one.details.get("family"), "bytes": download_bytes(one)}
+            | {"here": is_here(one)}
+            for one in entries(kind)
+        ]
+        display.print_json(rows)
         return
-    for one in dict.fromkeys(entry.kind for entry in found):
-        _show_table([entry for entry in found if entry.kind == one])
-
-
-def _show_table(members: "Sequence[Entry]") -> None:
-    """Print the entries of one kind; `show` has their titles and licences."""
-    from wordworth.catalog.show import download, held, is_here
-
-    kind = members[0].kind
-    header = ["name", "kind", "holds", "download", "language", "here"]
-    rows = [
-        [one.name, one.details.get("family", ""), held(one), download(one), one.language, "yes" if is_here(one) else ""]
-        for one in members
-    ]
-    if kind != "models":  # only models are of several kinds themselves
-        header, rows = [header[0], *header[2:]], [[row[0], *row[2:]] for row in rows]
-    display.print_text_table(f"{kind.replace('_', ' ')} ({len(members):,})", header, rows)
+    shown = ("name", "kind", "holds", "download", "language")
+    by_kind: dict[str, list[list[str]]] = {}
+    for row in ls(kind).iter_rows(named=True):
+        cells = [*(row[name] for name in shown), "yes" if row["here"] else ""]
+        by_kind.setdefault(row["kind"].partition(":")[0], []).append(cells)
+    for title, table in by_kind.items():
+        display.print_text_table(f"{title} ({len(table):,})", [*shown, "here"], table)
 
 
 def show(
@@ -70,36 +55,21 @@ def show(
     json: Json = False,
 ) -> None:
     """Show one entry of the catalog: how much it holds, its first rows, licence and citation."""
-    from wordworth.catalog.registry import entry
-    from wordworth.catalog.show import download, held, summary
+    from wordworth.api.catalog import show as show_entry
 
-    declared = entry(name)
-    shown = summary(declared)
+    shown = show_entry(name)
     if json:
-        display.print_json(shown)
+        display.print_json(shown.facts)
         return
-    facts = {
-        "kind": ": ".join(filter(None, [declared.kind.replace("_", " "), declared.details.get("family")])),
-        "title": declared.title,
-        "language": declared.language,
-        "holds": held(declared),
-        "scale": f"{declared.scale[0]:g} to {declared.scale[1]:g}" if declared.scale else "",
-        "licence": declared.licence,
-        "citation": shown["reference"],
-        "from": "; ".join(shown["sources"]),
-        "download": download(declared),
-        "here": "yes" if shown["here"] else f"no: `wordworth get {name}` fetches it",
-        "note": declared.note,
-    }
-    for key, value in facts.items():
-        if value:
-            display.print_line(f"{key:9} {value}")
-    if shown["rows"]:
-        display.print_text_table("", shown["header"], shown["rows"])
-    for line in shown["left_out"][:10]:
+    for heading, text in shown.lines.items():
+        display.print_line(f"{heading:9} {text}")
+    if shown.facts["rows"]:
+        display.print_text_table("", shown.facts["header"], shown.facts["rows"])
+    left_out = shown.facts["left_out"]
+    for line in left_out[:10]:
         display.print_notice(f"not read: {line}")
-    if len(shown["left_out"]) > 10:
-        display.print_notice(f"not read: {len(shown['left_out']) - 10} more")
+    if len(left_out) > 10:
+        display.print_notice(f"not read: {len(left_out) - 10} more")
 
 
 def get(
