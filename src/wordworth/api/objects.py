@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder, wrap_objects
-from wordworth.api.models import load as load_named
-from wordworth.catalog.models import Kind
+from wordworth.catalog.models import Kind, kind_of, load_embedding
 from wordworth.catalog.registry import knows
-from wordworth.catalog.resolve import Named
+from wordworth.catalog.resolve import Named, find
 from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix, save
 from wordworth.engine.cache import entry, hash_content, kind_folder
 from wordworth.errors import Foreign, WordworthError
@@ -39,7 +38,7 @@ MAX_PATH = 256
 
 def load(
     model: Any, *, name: str = "", kind: Kind | None = None, device: str = "auto", precision: str = "float32"
-) -> "Embedding | Loaded | Any":
+) -> Embedding | Loaded | Any:
     """Load a model by a name of the catalog or the hub, a path or an address; or take one that is in memory.
 
     It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
@@ -47,7 +46,12 @@ def load(
     (words, matrix), or (model, tokenizer) of transformers. `name` is what tables call it.
     """
     if isinstance(model, str | Path):
-        return load_named(f"{name}={model}" if name else model, kind=kind, device=device, precision=precision)
+        resolved = find(f"{name}={model}" if name else model)
+        chosen = kind or kind_of(resolved)
+        if chosen == "static":
+            return load_embedding(resolved)
+        by_kind: dict[Kind, type[Loaded]] = {"nli": NliModel, "sentence": SentenceEncoder}
+        return by_kind.get(chosen, LanguageModel)(resolved, chosen, device, precision)
     loaded = _load_object(model, name)
     if loaded is None:
         raise WordworthError(f"load takes {list_accepted(*VECTORS, NETWORKS[-1])}; got {describe(model)}")

@@ -13,7 +13,7 @@ from wordworth.files import replacing, sha256_of
 from wordworth.pages.answers import missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, show_value
+from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, describe_place, show_value
 from wordworth.pages.writers import escape_md, write_interval, write_p, write_row
 from wordworth.results.columns import main_scores
 from wordworth.results.run import MANIFEST, Run
@@ -107,13 +107,6 @@ def _choose_rows(runs: Runs) -> Iterator[Score]:
     return (row for row in once.iter_rows(named=True) if row["value"] is not None and isfinite(row["value"]))
 
 
-def _describe_place(row: Score) -> str:
-    """Say where a score was measured, besides its data set: context, version, pooling, layer."""
-    words = [row["context"], row["version"], row["pooling"], None if row["layer"] is None else f"layer {row['layer']}"]
-    words += [row["language"]] if row["language"] != "english" else []
-    return ", ".join(str(word) for word in words if word)
-
-
 def _introduce(card: Card) -> Iterator[str]:
     studies = format_list(list(dict.fromkeys(run.study for run in _studied(card.runs))))
     versions = format_list(sorted({run.versions.get(TOOL, "?") for run in _studied(card.runs)}))
@@ -136,7 +129,7 @@ def _list_numbers(card: Card) -> Iterator[str]:
         value = show_value(row) + write_interval(row["low"], row["high"])
         better = "" if row["dataset"] in HARMLESS else ARROWS.get(better_of(row), "")
         means = f" ({FULL[row['dataset']]})" if row["dataset"] in FULL else ""
-        names = [escape_md(text) for text in (row["quantity"], f"{row['dataset'] or ''}{means}", _describe_place(row))]
+        names = [escape_md(text) for text in (row["quantity"], f"{row['dataset'] or ''}{means}", describe_place(row))]
         n = "" if row["n"] is None else f"{row['n']:,}"
         yield write_row([*names, value, write_p(row["p"], row["partitions"]), n, better])
     legend = caution_legend((f"{row['quantity']} {row['dataset'] or ''}".strip(), row["cautions"]) for row in card.rows)
@@ -178,7 +171,7 @@ def _make_results(card: Card) -> Iterator[Any]:
             task_name=f"{row['study']}: {row['experiment']}",
             dataset_type=dataset,
             dataset_name=dataset,
-            dataset_config=visible(", ".join(filter(None, [row["experiment"], _describe_place(row)]))),
+            dataset_config=visible(", ".join(filter(None, [row["experiment"], describe_place(row)]))),
             dataset_revision=sums.get(row["dataset"]) or None,
             dataset_args={name: visible(text) for name, text in rest.items() if text},
             metric_type=row["quantity"],

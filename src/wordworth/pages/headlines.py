@@ -9,7 +9,7 @@ from wordworth.measure import find_measure
 from wordworth.measure.weat import WEAT
 from wordworth.pages.insights import associations
 from wordworth.pages.leaderboard import USUAL
-from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score
+from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score, describe_place
 from wordworth.results.columns import KEY
 from wordworth.results.table import Cell, Names, Row, Table, legend_of
 from wordworth.results.vocabulary import CONTEXTS, ORIGINAL, RANDOM
@@ -78,12 +78,7 @@ def _find_best(scores: pl.DataFrame) -> pl.DataFrame:
 
 def _name(score: Score) -> Names:
     """Return the measure, the data, and where in the model and under which choices."""
-    numbered = {"layer": "layer {}", "components": "top {} nullified"}
-    places = [text.format(score[name]) for name, text in numbered.items() if score[name] is not None]
-    language = "" if score["language"] == "english" else score["language"]
-    subset = (score["subset"] or "").replace("=", " = ")  # so that it wraps there
-    where = [subset, language, *places, score["context"], score["pooling"]]
-    return score["quantity"], score["dataset"] or "", ", ".join(filter(None, where))
+    return score["quantity"], score["dataset"] or "", describe_place({**score, "version": None})
 
 
 def _cells(score: Score) -> tuple[Cell | None, ...]:

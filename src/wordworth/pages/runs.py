@@ -169,6 +169,16 @@ def keep_last_steps(runs: Runs) -> Runs:
     return replace(runs, each=tuple(each), scores=scores)
 
 
+def describe_place(score: Score) -> str:
+    """Say where a score was measured, besides its data set: “turkish, layer 3, bleached, last”."""
+    numbered = {"layer": "layer {}", "components": "top {} nullified"}
+    places = [text.format(score[name]) for name, text in numbered.items() if score[name] is not None]
+    language = "" if score["language"] == "english" else score["language"]
+    subset = (score["subset"] or "").replace("=", " = ")  # so that it wraps there
+    named = (score["context"], score["version"], score["pooling"])
+    return ", ".join(filter(None, [subset, language, *places, *named]))
+
+
 def show_value(score: Score) -> str:
     """Return a score's value, with a mark where it has cautions."""
     return format_number(score["value"]) + (CAUTION_MARK if score["cautions"] else "")
