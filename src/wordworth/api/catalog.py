@@ -79,8 +79,8 @@ def show(name: str) -> Shown:
 
 
 def _kind_of(one: Entry) -> str:
-    """Return the kind of an entry, of a model with its family."""
-    return ": ".join(filter(None, [one.kind.replace("_", " "), one.details.get("family")]))
+    """Return the kind of an entry, as `ls` takes it; of a model with its family."""
+    return ": ".join(filter(None, [one.kind.replace("_", "-"), one.details.get("family")]))
 
 
 class Fetched(NamedTuple):
