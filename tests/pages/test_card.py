@@ -48,7 +48,10 @@ def test_the_card_is_read_back(tmp_path: Path) -> None:
 
 def test_the_section_says_what_was_not_measured() -> None:
     section = text_of(measured()).partition(BEGIN)[2]
-    assert r"| weat | weat6 (male names with career, female names with family) |  | 1.70† \[1.50, 1.80\] |" in section
+    assert (
+        r"| weat | weat6 (male names with career, female names with family) |  | → 0 | 1.70† \[1.50, 1.80\] |"
+        in section
+    )
     assert "- Vast was not run." in section
     assert "What failed: weat: tiny, weat3, weat: too few words." in section
     assert "tiny has 46 % of weat6." in section

@@ -13,11 +13,12 @@ from wordworth.files import replacing, sha256_of
 from wordworth.pages.answers import missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, describe_place, show_value
-from wordworth.pages.writers import escape_md, write_interval, write_p, write_row
+from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, describe_place
+from wordworth.pages.tables import Column
+from wordworth.pages.writers import escape_md, markdown_table
 from wordworth.results.columns import main_scores
 from wordworth.results.run import MANIFEST, Run
-from wordworth.results.table import format_list, format_percent
+from wordworth.results.table import PARTS, Cell, Row, Table, format_list, format_percent
 from wordworth.results.vocabulary import HARMLESS, MIN_COVERAGE, Notice, caution_legend
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
@@ -123,15 +124,14 @@ def _introduce(card: Card) -> Iterator[str]:
 
 
 def _list_numbers(card: Card) -> Iterator[str]:
-    yield write_row(["measure", "data", "where", "value [95 %]", "p", "n", "better"])
-    yield write_row(["---", "---", "---", "---:", "---:", "---:", "---"])
+    rows = []
     for row in card.rows:
-        value = show_value(row) + write_interval(row["low"], row["high"])
         better = "" if row["dataset"] in HARMLESS else ARROWS.get(better_of(row), "")
         means = f" ({FULL[row['dataset']]})" if row["dataset"] in FULL else ""
-        names = [escape_md(text) for text in (row["quantity"], f"{row['dataset'] or ''}{means}", describe_place(row))]
-        n = "" if row["n"] is None else f"{row['n']:,}"
-        yield write_row([*names, value, write_p(row["p"], row["partitions"]), n, better])
+        names = (row["quantity"], f"{row['dataset'] or ''}{means}", describe_place(row), better)
+        rows.append(Row(names, (Cell.of_score(row),)))
+    table = Table("", ("measure", "data", "where", "better"), ("value [95 %]",), tuple(rows))
+    yield from markdown_table(table, [Column(0, part) for part in PARTS if part != "interval"])
     legend = caution_legend((f"{row['quantity']} {row['dataset'] or ''}".strip(), row["cautions"]) for row in card.rows)
     if legend:
         yield f"\n{escape_md(legend)}."

@@ -13,6 +13,7 @@ from wordworth.catalog.models import KINDS, Kind, fingerprint, refuse_name
 from wordworth.catalog.registry import entries, knows
 from wordworth.catalog.resolve import Resolved, resolve, split_label
 from wordworth.errors import WordworthError, require
+from wordworth.results.columns import model_label
 from wordworth.task.settings import SettingField, Settings, either
 
 LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")
@@ -151,17 +152,12 @@ class Checkpoint:
     @property
     def label(self) -> str:
         """Return what it is called within a study."""
-        return step_label(self.name, self.step)
+        return model_label(self.name, self.step)
 
     @property
     def target(self) -> str:
         """Return it as a study takes a model by its path."""
         return f"{self.label}={self.path}"
-
-
-def step_label(name: str, step: int) -> str:
-    """Return what a model is called within a study after so many steps of its training."""
-    return f"{name}@step{step}"
 
 
 def find_checkpoints(named: str | Path) -> list[Checkpoint]:
