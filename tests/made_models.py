@@ -1,6 +1,7 @@
 """Tiny random models in files, for tests that load them as users do."""
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,26 @@ SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "i
 LLAMA = SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 64, "pad_token_id": 1}
 
 
-def letters() -> Any:
-    """A tokenizer of bytes and a few words: it takes every text."""
+SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
+
+
+def train_bytes(texts: Iterable[str], size: int, special: Sequence[str] = SPECIAL) -> Tokenizer:
+    """Train a byte-level tokenizer, as GPT-2's, on some texts."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
-        vocab_size=300,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        special_tokens=["<s>", "<pad>", "</s>", "<unk>"],
-        show_progress=False,
+        vocab_size=size, initial_alphabet=alphabet, special_tokens=list(special), show_progress=False
     )
-    tokenizer.train_from_iterator(["This is a pleasant word, and that is an unpleasant one."], trainer)
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+def letters() -> Any:
+    """A tokenizer of bytes and a few words: it takes every text."""
+    tokenizer = train_bytes(["This is a pleasant word, and that is an unpleasant one."], 300)
     return hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>", model_max_length=60)
 
 

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import torch
 import transformers as hf
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import processors
 
+from made_models import SPECIAL, train_bytes
 from whole_words.plain_words import Plain, byte_level, unit_texts
 from wordworth.contexts import Context, in_template
 from wordworth.encode import LanguageModel, encode, load_model
@@ -137,16 +138,7 @@ FAMILIES: dict[str, dict[str, Any]] = {name: {} for name in PLAIN_FAMILIES} | {
 @cache
 def make_tokenizer(*, masked: bool, max_length: int = POSITIONS) -> Any:
     """Train a byte-level tokenizer with a mask token; that of a masked model frames a text."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=330, initial_alphabet=alphabet, special_tokens=special, show_progress=False
-    )
-    tokenizer.train_from_iterator([make_text(400)], trainer)
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    tokenizer = train_bytes([make_text(400)], 330, [*SPECIAL, "<mask>"])
     if masked:
         ends = [("<s>", 0), ("</s>", 2)]
         tokenizer.post_processor = processors.TemplateProcessing(

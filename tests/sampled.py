@@ -2,7 +2,4 @@
 
 import os
 
-import pytest
-
 ALL = os.environ.get("WORDWORTH_TESTS") == "all"
-only_in_all = pytest.mark.skipif(not ALL, reason="only `make test-all` runs it")

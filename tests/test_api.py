@@ -1,7 +1,5 @@
 """The functions of `import wordworth as ww`, on the embedded models; and that importing it costs nothing."""
 
-import importlib
-import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -13,42 +11,11 @@ import pytest
 import wordworth as ww
 
 
-def test_importing_loads_nothing_heavy() -> None:
-    code = "import sys, wordworth; print(*(m for m in ('torch', 'numpy', 'polars') if m in sys.modules))"
-    heavy = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert heavy.stdout.split() == []
-
-
 @pytest.mark.parametrize("module", ["wordworth.study.debias", "wordworth.study.audit", "wordworth.cli"])
 def test_static_work_needs_no_torch(module: str) -> None:
     code = f"import sys, {module}; print('torch' in sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "False"
-
-
-@pytest.mark.parametrize("name", ww.__all__)
-def test_every_name_is_there(name: str) -> None:
-    assert getattr(ww, name) is not None
-
-
-@pytest.mark.parametrize("room", ["whole_words", "nli", "results", "paired", "rules", "pages"])
-def test_no_room_has_the_name_of_a_function(room: str) -> None:
-    assert room not in ww.__all__
-    assert inspect.ismodule(importlib.import_module(f"wordworth.{room}"))
-
-
-def test_a_study_shows_its_settings() -> None:
-    parameters = inspect.signature(ww.vast).parameters
-    assert next(iter(parameters)) == "models"
-    assert parameters["components"].default == 12
-    assert "layer by layer" in (ww.vast.__doc__ or "")
-
-
-def test_unknown_settings_are_suggested() -> None:
-    with pytest.raises(ww.WordworthError, match=r"vast has no setting 'lexicons'; did you mean lexicon"):
-        ww.vast(["smollm2-135m"], lexicons=["bellezza"])
-    with pytest.raises(ww.WordworthError, match=r"there is no study 'valnrm'; did you mean valnorm"):
-        ww.run("valnrm", ["glove-6b-50d"])
 
 
 @pytest.mark.index

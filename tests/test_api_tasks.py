@@ -2,7 +2,6 @@
 
 import inspect
 import pydoc
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +24,6 @@ WEAT6 = load_test("weat6")
 WORDS = list(dict.fromkeys([word for group in WEAT6.groups for word in group] + ["he", "she"]))
 RATINGS = {"tea": 7, "war": 1, "love": 9, "death": 1.5, "joy": 8, "pain": 2, "sun": 7, "hate": 1.25, "peace": 8.5}
 LINES = ["The old man the boat .", "He sat on the bank of the river .", "She likes tea ."]
-IN_LM = pytest.mark.skip(reason="the part of the helper `lm`: enable it at the merge")
 
 
 def vectors_of(words: Sequence[str] = WORDS, seed: int = 0) -> np.ndarray[Any, Any]:
@@ -81,7 +79,6 @@ def test_valence_by_layer_of_a_transformers_model_as_a_plot() -> None:
     assert "_repr_mimebundle_" in dir(chart)
 
 
-@IN_LM
 @pytest.mark.parametrize("family", ["causal", "masked"])
 def test_surprisal_of_a_list_as_a_pandas_frame(family: str, word_model_folder: Any, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
@@ -123,7 +120,6 @@ def test_probe_an_nli_model_with_own_words(nli: Any) -> None:
     assert run.settings["probes"] == ["own probe.toml"]
 
 
-@IN_LM
 def test_top_10_whole_words_for_contexts(word_model_folder: Any, tmp_path: Path) -> None:
     lm = ww.load(word_model_folder(tmp_path / "lm"))
     frame = lm.complete(["the cat sat on", "a dog"], k=10)
@@ -336,35 +332,6 @@ def test_a_docstring_has_every_setting(name: str) -> None:
     for field in settings.fields():
         assert f"{field.name} = " in text
         assert field.declared.help in text
-
-
-WITHOUT_ACCELERATE = """
-import sys
-from importlib.abc import MetaPathFinder
-class Blocked(MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "accelerate":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-import importlib.util
-found = importlib.util.find_spec
-importlib.util.find_spec = lambda name, package=None: None if name == "accelerate" else found(name, package)
-sys.meta_path.insert(0, Blocked())
-import inspect, pydoc
-import wordworth as ww
-from wordworth import *
-assert "weat" in pydoc.render_doc(ww)
-assert dict(inspect.getmembers(ww))["weat"] is weat
-try:
-    WordworthCallback(None)
-except WordworthError as error:
-    print(error)
-"""
-
-
-def test_help_and_star_import_without_accelerate() -> None:
-    called = subprocess.run([sys.executable, "-c", WITHOUT_ACCELERATE], capture_output=True, text=True, check=False)
-    assert called.returncode == 0, called.stderr
-    assert called.stdout.startswith("WordworthCallback needs accelerate")
 
 
 def test_a_study_s_signature_is_its_own() -> None:

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from commands import Answer, Command
-from wordworth import __version__
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.results.columns import SCORES
@@ -48,40 +47,24 @@ WEAT = ("run", "weat", "mine.txt", "--test", "weat8")
 
 BAD = [
     (("run", "valnorm"), "name a model, such as glove-6b-50d"),
-    (("run", "valnorm", "glove-6b-50"), "'glove-6b-50' is not in the models of the catalog; did you mean glove-6b-50d"),
     (("run", "weat", "none.txt"), "there is no file none.txt"),
-    (("run", "weat", "mine.txt", "--test", "my.toml"), "there is no file my.toml"),
-    ((*VALNORM, "--experiment", "valences"), "--experiment is 'valences'; did you mean valence?"),
     ((*VALNORM, "--experiment", "corpus-size"), "needs a text to sample: give --corpus"),
     ((*WEAT, "--sides", "three"), "--sides is 'three'; it can be one or two"),
-    ((*WEAT, "--p-method", "guess"), "--p-method is 'guess'; it can be auto, exact or monte-carlo"),
     ((*WEAT, "--file-format", "csv"), "no format is called 'csv'"),
     ((*WEAT, "--seed", "-1"), "--seed is -1; it must be a whole number from 0 up"),
-    ((*WEAT, "--permutations", "0"), "--permutations is 0; it must be a whole number from 1 to 10,000,000"),
-    ((*VALNORM, "--resamples", "0"), "--resamples is 0; it must be a whole number from 1 to 100,000"),
     ((*WEAT, "--seed", "x"), "invalid value for '--seed'"),
-    ((*WEAT, "--seed"), "'--seed' requires an argument"),
-    ((*WEAT, "--sed", "1"), "no such option: --sed"),
     (("run", "valnrm"), "no such command 'valnrm'"),
     ((*WEAT, "--language", "german", "--language", "english"), "is it an embedding of german words"),
     (("run", "weat", "mine.txt", "mine.txt", "--test", "weat8"), "two models are called mine; name one LABEL=PATH"),
     (("run", "valnorm", "mine.txt", "--language", "chinese"), "chinese is not here and fetching is off"),
-    (
-        ("run", "valnorm", "mine.txt", "--language", "frensh"),
-        "there are no polar words for 'frensh'; did you mean",
-    ),
     (("run", "weat", "glove-6b-50d", "--offline"), "glove-6b-50d is not here and fetching is off; run `wordworth get"),
-    (("run", "weat", "http://host/v.vec"), "http://host/v.vec is not encrypted; use https"),
     ((*WEAT, "-o", "full"), "full holds thesis.txt, which no run wrote; choose another folder with -o"),
-    ((*WEAT, "-o", "full", "--overwrite"), "full holds thesis.txt, which no run wrote"),
     ((*WEAT, "-o", "mine.txt/run"), "mine.txt is a file, not a folder"),
     ((*WEAT, "--config", "none.toml"), "--config none.toml cannot be read"),
-    ((*WEAT, "--config", "full"), "--config full cannot be read"),
     ((*WEAT, "--config", "mine.txt"), "mine.txt is not TOML"),
-    (("ls", "lexicons"), "there is no kind 'lexicons' in the catalog; there are models, lexica"),
     (("show", "weat11"), "'weat11' is not in the catalog; did you mean weat1"),
+    (("audit", "mine.txt", "mine.txt"), "named twice"),
     (("show",), "missing argument 'NAME'"),
-    (("get", "belleza"), "'belleza' is not in the catalog; did you mean bellezza"),
     (("get", "word2vec-news-26k", "--offline"), "word2vec-news-26k is not here and fetching is off"),
 ]
 
@@ -97,15 +80,6 @@ def test_bad_input_is_one_line(command: Command, work: Path, arguments: tuple[st
     assert message in answer.err
     assert answer.err.count("\n") == 1
     assert sorted(path.name for path in work.rglob("*")) == ["full", "mine.txt", "thesis.txt"]  # nothing was written
-
-
-def test_an_embedding_of_another_language(command: Command, work: Path) -> None:
-    (work / "es.txt").write_text("sol 1 2 3\nluna 2 1 3\nmar 3 2 2\n")
-    answer = command("run", "valnorm", "es.txt", "--lexicon", "bellezza")
-    assert answer.code == 2
-    assert "es has 0 of the 25 words of pleasant (polar words of english)" in answer.err
-    assert "is it an embedding of english words, and spelled alike?" in answer.err
-    assert not (work / "runs").exists()
 
 
 def test_a_run_and_its_folder(command: Command, work: Path) -> None:
@@ -142,16 +116,6 @@ def name_of(score: dict[str, str | None]) -> tuple[str | None, ...]:
     return tuple(score[name] or None for name in ("measure", "variant", "control"))
 
 
-def test_a_run_is_replaced_only_on_request(command: Command, work: Path) -> None:
-    assert command(*WEAT, "-o", "out").code == 0
-    refused = command(*WEAT, "-o", "out", "--seed", "1")
-    assert refused.code == 2
-    assert "out holds a run already; choose another with -o, or replace it with --overwrite" in refused.err
-    assert json.loads((work / "out" / "run.json").read_text())["seed"] == 0
-    assert command(*WEAT, "-o", "out", "--seed", "1", "--overwrite").code == 0
-    assert json.loads((work / "out" / "run.json").read_text())["seed"] == 1
-
-
 def test_a_folder_of_its_own(command: Command, work: Path) -> None:
     first, second = command(*WEAT), command(*WEAT)
     folders = [answer.out.splitlines()[-1] for answer in (first, second)]
@@ -168,11 +132,6 @@ def test_json_is_all_that_is_on_stdout(command: Command, work: Path) -> None:
     assert {name_of(score) for score in facts["scores"]} == VALENCE
     assert list(facts["scores"][0]) == list(SCORES)
     assert answer.err == ""
-
-
-def test_labels_and_several_models(command: Command, work: Path) -> None:
-    answer = command("run", "weat", "a=mine.txt", "b=mine.txt", "--test", "weat8", "--json")
-    assert [score["model"] for score in json.loads(answer.out)["scores"]] == ["a", "b"]
 
 
 def test_ones_own_lexicon_and_test(command: Command, work: Path) -> None:
@@ -213,11 +172,8 @@ def test_options_from_a_file(command: Command, work: Path) -> None:
     ("text", "message"),
     [
         ("sede = 1", "c.toml: there is no option 'sede'; did you mean seed"),
-        ("seed = 'x'", "invalid value for '--seed'"),
         ("seed = [1, 2]", "c.toml: seed takes one value, not [1, 2]"),
         ("test = { a = 1 }", "c.toml: test takes one value"),
-        ("sides = 'three'", "--sides is 'three'; it can be one or two"),
-        ("config = 'c.toml'", "c.toml: there is no option 'config'"),
         ("seed = ", "c.toml is not TOML"),
     ],
 )
@@ -242,25 +198,7 @@ def test_ls(command: Command, work: Path) -> None:
     assert {"bellezza", "anew", "warriner", "vader", "spanish", "chinese", "german"} <= here.keys()
     assert here["bellezza"] is True
     assert here["warriner"] is False  # neither shipped nor in an empty cache
-    assert list(listed[0]) == [
-        *("kind", "name", "title", "language", "licence"),
-        *("count", "unit", "family", "bytes", "here"),
-    ]
-
-
-def test_show(command: Command, work: Path) -> None:
-    bellezza = command("show", "bellezza")
-    assert bellezza.code == 0
-    for told in ("lexica", "399", "1 to 5", "Bellezza", "MIT", "abuse", "yes"):
-        assert told in bellezza.out
-    weat1 = command("show", "weat1").out
-    assert "flowers" in weat1
-    assert "Caliskan" in weat1
-    absent = command("show", "warriner").out
-    assert "no: `wordworth get warriner` fetches it" in absent
-    facts = json.loads(command("show", "bellezza", "--json").out)
-    assert (facts["count"], facts["scale"], facts["here"]) == (399, [1.0, 5.0], True)
-    assert facts["rows"][0][0] == "abuse"
+    assert list(listed[0]) == ["name", "kind", "title", "language", "holds", "download", "here"]
 
 
 def test_get_checks_what_is_here(command: Command, work: Path) -> None:
@@ -270,14 +208,6 @@ def test_get_checks_what_is_here(command: Command, work: Path) -> None:
     assert lines[0].startswith("checked  bellezza  0.0 MB")
     assert len(lines) == 5  # and the four word sets of the test
     assert all(line.startswith("checked") for line in lines)
-
-
-def test_version_and_help(command: Command) -> None:
-    assert command("--version") == Answer(0, f"wordworth {__version__}\n", "")
-    helped = command("run", "weat", "--help")
-    assert helped.code == 0
-    assert "--permutations" in helped.out
-    assert command("-h").out == command("--help").out
 
 
 def test_a_file_that_may_not_be_read(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,20 +104,6 @@ def test_a_model_written_while_an_audit_runs_is_not_recorded_as_measured(
     assert "weat: mine.txt changed while it was measured" in " ".join(answer.err.split())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("nowhere/none.txt",), "no model at"),
-        (("mine.txt", "mine.txt"), "named twice"),
-        (("mine.txt", "--model-kind", "word"), "--model-kind is 'word'"),
-    ],
-)
-def test_bad_input_is_one_line(command: Command, work: Path, arguments: tuple[str, ...], message: str) -> None:
-    answer = command("audit", *arguments)
-    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
-    assert message in answer.err
-
-
 def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> None:
         raise WordworthError("the words are gone")
@@ -131,21 +117,6 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
     assert "words are gone" in page.read_text(encoding="utf-8")
     assert command("audit", "mine.txt", "--quick", "-o", "audit").code == 0
     assert "words are gone" not in page.read_text(encoding="utf-8")
-
-
-def test_the_report_of_an_interrupted_audit_says_so(
-    command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(*_: Any) -> None:
-        raise RuntimeError("as if the machine had stopped")
-
-    replace_weat(monkeypatch, stop)
-    with pytest.raises(RuntimeError, match="stopped"):
-        command("audit", "mine.txt", "--quick", "-o", "audit")
-    assert command("report", "audit", "--format", "md").code == 0
-    page = (work / "audit" / "report.md").read_text(encoding="utf-8")
-    lines = [line for line in page.splitlines() if "the audit was interrupted" in line]
-    assert ["weat" in line or "static" in line for line in lines] == [True, True]
 
 
 def named(models: list[str]) -> list[Resolved]:

@@ -88,14 +88,9 @@ def _complete(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         ("wordworth run weat gl", ["glove-6b-50d"]),
         ("wordworth run vast smol", ["smollm2-135m"]),
         ("wordworth run vast gl", []),  # word vectors, which it does not take
-        ("wordworth report runs --format l", ["latex"]),
         ("wordworth run valnorm x --lexicon bell", ["bellezza"]),
-        ("wordworth run weat x --sides t", ["two"]),
         ("wordworth run predict x --pr", ["--precision"]),
         ("wordworth run vast x --language turk", ["turkish"]),
-        ("wordworth audit gl", ["glove-6b-50d"]),
-        ("wordworth ls word", ["word-sets", "wordnets"]),
-        ("wordworth show belle", ["bellezza"]),
     ],
 )
 def test_a_shell_completes(
@@ -120,15 +115,3 @@ def test_help_imports_nothing_heavy(words: str) -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code, *words.split()], capture_output=True, text=True, check=False)
     assert ended.stderr.strip() == "[]"
-
-
-def test_misspelled_names_are_guessed(command: Command) -> None:
-    assert "did you mean glove-6b-50d" in command("show", "glvoe").err
-    assert "Did you mean 'report'" in command("reprot").err
-
-
-def test_ls_models_says_kind_size_and_what_is_counted(command: Command) -> None:
-    rows = {line.split()[0]: line for line in command("ls", "models").out.splitlines() if len(line.split()) > 4}
-    assert re.search(r"static .* 400,000 words +84 MB", rows["glove-6b-50d"])
-    assert re.search(r"causal .* 30 layers +98 MB", rows["smollm2-135m"])
-    assert re.search(r"nli .* 3 labels", rows["nli-glove"])

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 import torch
 import transformers as hf
@@ -114,12 +113,6 @@ def test_a_change_in_place_gives_fresh_numbers(change: Any) -> None:
         assert not np.allclose(lm.layers(["word", "one"]).at(2).matrix, layers.at(2).matrix, atol=1e-4)
 
 
-def test_a_wrong_label_gives_the_numbers_of_the_tensors() -> None:
-    one, other = (wrap_objects(*llama(seed), name="v1") for seed in (0, 3))
-    first, second = (model.layers(["word", "one"]).at(2).matrix for model in (one, other))
-    assert not np.allclose(first, second, atol=1e-4)
-
-
 def test_adapters_of_peft_are_read_inside_their_network() -> None:
     network, tokenizer = llama()
 
@@ -137,15 +130,3 @@ def test_adapters_of_peft_are_read_inside_their_network() -> None:
     PeftModelForCausalLM.peft_config["default"].is_prompt_learning = True
     with pytest.raises(WordworthError, match="learned prompt"):
         wrap_objects(PeftModelForCausalLM(), tokenizer)
-
-
-def test_a_frame_is_ready_for_pandas(lm: LanguageModel) -> None:
-    table = lm.surprisal(SENTENCES)
-    assert table.schema == {
-        "text": pl.Int32,
-        "place": pl.Int32,
-        "word": pl.String,
-        "surprisal": pl.Float64,
-        "units": pl.Int32,
-        "skipped": pl.String,
-    }

@@ -8,7 +8,6 @@ from collections import defaultdict
 from typing import Any
 
 from test_help import LEAVES
-from wordworth.study import STUDIES, study
 
 
 def _is(text: str) -> str:
@@ -40,32 +39,3 @@ def test_a_thing_has_one_option() -> None:
     for _, option, parameter in _options():
         names[_is(parameter.help)].add(option)
     assert not {meaning: options for meaning, options in names.items() if len(options) > 1}
-
-
-def test_every_device_is_auto() -> None:
-    found = {command: parameter.default for command, option, parameter in _options() if option == "--device"}
-    assert len(found) >= 8
-    assert set(found.values()) == {"auto"}
-
-
-def test_commands_that_run_something_take_a_config() -> None:
-    options = defaultdict(set)
-    for command, option, _ in _options():
-        options[command].add(option)
-    for command in (
-        "audit",
-        *(f"run {name}" for name in STUDIES if not study(name).command),
-        "debias",
-        "export",
-        "compare",
-    ):
-        assert {"--config", "--seed"} <= options[command], command
-    assert "--language" in options["audit"]
-
-
-def test_fields_are_called_like_their_options() -> None:
-    plural = {"lexica": "lexicon", "shares": "share", "slices": "slice"}
-    for name in STUDIES:
-        for field in study(name).settings.fields():
-            spelled = field.option.replace("-", "_")
-            assert spelled in (field.name, plural.get(field.name, field.name.removesuffix("s"))), field.name

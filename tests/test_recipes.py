@@ -1,7 +1,5 @@
 """Every command of the pages is one of the command line; `make docs-check` runs them."""
 
-import re
-
 import pytest
 from tools import recipes
 
@@ -27,25 +25,3 @@ def test_a_recipe_can_be_run(recipe: recipes.Recipe) -> None:
     if not hasty & set(given):
         with command.make_context("wordworth", list(given)):
             pass
-
-
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
-def test_what_is_said_of_running_holds(block: recipes.Block) -> None:
-    for mark in block.marks:
-        held = [recipe for recipe in block.commands() if mark in recipe.marks]
-        assert held, f"no command of the block holds {mark.text!r}"
-        if mark.kind == "not run":
-            assert len(mark.what) > 8, "a reason"
-            continue
-        words, options = recipes.given([mark])
-        for old in words:
-            assert any(re.search(rf"\b{re.escape(old)}\b", recipe.text) for recipe in held), old
-        for option, *_ in options:
-            assert any(option in recipe.words() for recipe in held), option
-
-
-def test_there_are_blocks_of_every_kind() -> None:
-    """So that a change of how pages are read does not leave all of them out."""
-    assert {block.page.name for block in BLOCKS} >= {"README.md", "infer.md", "debias.md", "vast.md", "CONTRIBUTING.md"}
-    assert sum(block.python for block in BLOCKS) >= 6
-    assert sum(not recipe.not_run for recipe in RECIPES) >= 40

@@ -12,7 +12,6 @@ from made_models import llama_folder
 from wordworth.catalog.fetch.sources import Located
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry
-from wordworth.errors import WordworthError
 from wordworth.results.run import read_finished
 from wordworth.study import study
 from wordworth.study.names import resolve_inputs
@@ -201,18 +200,3 @@ def test_a_name_of_the_hub_counts_by_its_commit(work: Path, monkeypatch: pytest.
         found.append(resolve_inputs(["someone/tiny"], WeatSettings()).fingerprints())
     assert found[0] != found[1], "main moved"
     assert found[0] == found[2], "to the same content"
-
-
-def test_what_changes_while_it_is_measured_is_not_kept(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, _, _, edit = of_home(work)
-    weat = type(study("weat"))
-    plain = weat.measure
-
-    def write_meanwhile(*given: object) -> object:
-        findings = plain(*given)
-        edit()
-        return findings
-
-    monkeypatch.setattr(weat, "measure", write_meanwhile)
-    with pytest.raises(WordworthError, match="changed while it was measured"):
-        study("weat")(model, tests="own.toml")

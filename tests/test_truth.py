@@ -1,14 +1,10 @@
 """The second computation on numbers made by hand, and what the page says about a difference."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from truth import plain
-from truth.check import Check
 from truth.isolation import correlate, write_prefix
-from truth.page import page
-from truth.papers import AGREE, DIFFERS, OPEN, Beside, digits, within_rounding
+from truth.papers import AGREE, Beside, digits, within_rounding
 
 from wordworth.pages.comparisons import Comparison
 from wordworth.pages.published import Published, Quantity
@@ -58,20 +54,3 @@ def test_rounding_is_the_papers() -> None:
     ranged = {"value": None, "low": 0.97, "high": 1.0}
     assert within_rounding(beside(0.98, **ranged).comparison)
     assert not within_rounding(beside(0.96, **ranged).comparison)
-
-
-def test_the_page_counts_and_gives_reasons() -> None:
-    compared = [beside(0.5), beside(0.6, DIFFERS, "for a reason"), beside(0.7, OPEN)]
-    checks = [Check("vast", "valence", f"m, layer {at}", "a loop", 0.5, 0.5 + at, 1e-6) for at in (0, 1)]
-    text = page(compared, checks, data=False)
-    assert "| a paper's, same model and data | 1 | 1 | 1 |" in text
-    assert "| computed twice | 1 |  | 1 |" in text
-    assert "explained: for a reason" in text
-    assert "open: valence, m, layer 1" in text
-
-
-def test_the_page_is_there_and_nothing_on_it_is_open() -> None:
-    text = (Path(__file__).parents[1] / "docs" / "truth.md").read_text(encoding="utf-8")
-    counts = [line for line in text.splitlines() if line.startswith(("| a paper's", "| computed twice"))]
-    assert len(counts) == 2
-    assert all(line.endswith("| 0 |") for line in counts)

@@ -3,12 +3,10 @@
 import csv
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-from commands import Command
 from made_runs import finish, record
 from wordworth.cli import display
 from wordworth.errors import visible
@@ -70,13 +68,6 @@ def test_json_on_a_terminal_has_the_same_value(capsys: pytest.CaptureFixture[str
     assert json.loads(text) == {"model": STEERING}
 
 
-def test_an_error_does_not_steer_the_terminal(command: Command, tmp_path: Path) -> None:
-    told = command("report", tmp_path / "a\x1b[31mb\u202e")
-    assert told.code == 2
-    assert not UNSEEN.search(told.err)
-    assert r"a\x1b[31mb\u202e" in told.err
-
-
 def test_markdown_holds_a_name_in_its_cell() -> None:
     run = _run(STEERING.replace("\ud800", ""), "- item", "1. $x$ | y", dataset="new\x1b\n# line")
     text = markdown(read_runs([run]))
@@ -113,9 +104,3 @@ def test_a_page_shows_what_steers(tmp_path: Path) -> None:
     held = re.search(r'<script type="application/json" id="scores">(.*?)</script>', page)
     assert held is not None
     assert json.loads(held[1])["columns"]["model"]["values"] == [r"m\x1b\x9b\u202em"]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="a file's name is bytes")
-def test_a_path_that_is_not_utf_8_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    display.print_line(str(Path(b"a\xff".decode("utf-8", "surrogateescape"))))
-    assert capsys.readouterr().out == "a\\udcff\n"

@@ -28,6 +28,7 @@ _OF_LIBRARIES = frozenset(
         "_lzma.LZMAError",
         "_pickle.PickleError",
         "huggingface_hub.errors.StrictDataclassError",
+        "polars.exceptions.PolarsError",
         "safetensors._safetensors_rust.SafetensorError",
         "safetensors_rust.SafetensorError",
         "struct.error",
@@ -186,14 +187,16 @@ def reason_of(error: BaseException) -> str:
 
 
 def first_problem(error: ValueError) -> str:
-    """Return what pydantic found wrong first, and where: “shape.hidden: Input should be a valid integer”."""
+    """Return what pydantic found wrong first, and where, counted from 1: “layers.1: Input should be an integer”."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
         return reason_of(error)
     problem = error.errors(include_url=False)[0]
-    place = ".".join(str(part)[:40] for part in problem["loc"])
-    return ": ".join(filter(None, [place, problem["msg"].removeprefix("Value error, ")]))
+    place = ".".join(str(part + 1 if isinstance(part, int) else part)[:60] for part in problem["loc"])
+    reasons = {"extra_forbidden": "there is no such field", "missing": "it is missing"}
+    reason = reasons.get(problem["type"], problem["msg"].removeprefix("Value error, "))
+    return ": ".join(filter(None, [place, reason]))
 
 
 def listed(names: Iterable[object], most: int = 12) -> str:
@@ -210,17 +213,17 @@ def nearest(name: str, known: list[str]) -> str:
     like = SequenceMatcher(None)
     like.set_seq2(name.lower()[:QUOTED])
 
-    def alike(other: str) -> float:
+    def ratio(other: str) -> float:
         like.set_seq1(other)
         return like.ratio()
 
-    def closeness(other: str) -> float:
+    def rank(other: str) -> tuple[float, float, float, str]:
+        """Put those first that are near as a whole or in a part, then those that begin alike."""
         # `glvoe` is little like `glove-6b-50d` and much like its first part.
-        part = max(map(alike, re.split("[-_]", other)))
-        return max(alike(other), part if part >= ALIKE else 0)
+        parts = [ratio(part) for part in re.split("[-_]", other)]
+        return max([ratio(other), *(part for part in parts if part >= ALIKE)]), parts[0], ratio(other), other
 
-    # Of names that are equally near, those come first that begin alike, then those that are alike as a whole.
-    close = sorted(((closeness(one), alike(re.split("[-_]", one)[0]), alike(one), one) for one in known), reverse=True)
+    close = sorted(map(rank, known), reverse=True)
     names = [name for score, *_, name in close[:3] if score >= max(LIKE, close[0][0] - 0.2)]
     return f"; did you mean {', '.join(names)}?" if names else ""
 
@@ -234,11 +237,6 @@ _UNSEEN_IN_LINES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\
 def visible(text: str, *, lines: bool = False) -> str:
     """The text with each such character as Python writes it (`\\x1b`, `\\n`); `lines` keeps line breaks and tabs."""
     return (_UNSEEN_IN_LINES if lines else _UNSEEN).sub(_spelled, text)
-
-
-def visible_json(text: str) -> str:
-    """JSON with each such character as JSON writes it, so that the same value is read back."""
-    return "\n".join(_UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", line) for line in text.split("\n"))
 
 
 def _spelled(found: re.Match[str]) -> str:

@@ -133,8 +133,8 @@ def scratch(target: Path) -> Iterator[Path]:
 def replacing(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """Yield a path to write a file or folder to that becomes `target` at the end, and is removed on any error.
 
-    A reader sees the whole of the old thing or the whole of the new one, whenever the writer is killed. A file is
-    replaced; a folder that is not empty only with `overwrite`.
+    A reader never sees half of a thing, whenever the writer is killed. A file is replaced; a folder that is not empty
+    only with `overwrite`, after the old one was moved away.
     """
     with scratch(target) as folder, space_checked(target.parent):
         part = folder / target.name
@@ -143,9 +143,7 @@ def replacing(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
             with part.open("rb") as written:
                 os.fsync(written.fileno())
         if overwrite and part.is_dir() and target.is_dir():
-            if _exchange(part, target):
-                return
-            target.replace(folder / "old")  # a system that cannot do both in one step
+            target.replace(folder / "old")
         try:
             part.replace(target)
         except OSError as error:
@@ -154,17 +152,6 @@ def replacing(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
             raise WordworthError(
                 f"another process wrote {target} meanwhile, which is kept; choose another folder"
             ) from error
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Swap two folders in one step, and return whether the system can do that (Linux: RENAME_EXCHANGE)."""
-    import ctypes
-
-    rename = getattr(ctypes.CDLL(None), "renameat2", None)
-    working_folder, exchange = -100, 2
-    return rename is not None and not rename(
-        working_folder, os.fsencode(one.absolute()), working_folder, os.fsencode(other.absolute()), exchange
-    )
 
 
 @contextmanager

@@ -75,7 +75,8 @@ def _figures(report: Path) -> list[Figure]:
 OVERLAPS = """svg => {
   const frame = svg.getBoundingClientRect();
   const texts = [...svg.querySelectorAll("text")].filter((text) =>
-    text.textContent.trim() && !/rotate/.test(text.getAttribute("transform") ?? "") && text.textContent !== "†");
+    text.textContent.trim() && !/rotate/.test(text.getAttribute("transform") ?? "") && text.textContent !== "†" &&
+    text.getAttribute("opacity") !== "0");  // labels of an axis that it hides because they would overlap
   const boxes = texts.map((text) => [text.textContent, text.getBoundingClientRect()]);
   const wrong = [];
   boxes.forEach(([text, box], at) => {
@@ -127,14 +128,3 @@ def test_the_leaderboard_fits_and_its_columns_are_chosen(page: Any, crowded: Pat
     assert "Without a number in these columns:" in page.locator("#leaderboard .without").inner_text()
     page.locator("#leaderboard button", has_text="As at first").click()
     assert headings.count() == first
-
-
-def test_the_leaderboard_on_a_phone(phone: Any, crowded: Path) -> None:
-    """The names stay while the numbers move, and leave them room."""
-    phone.goto(crowded.as_uri())
-    frame, name = phone.locator("#leaderboard .scroll"), phone.locator("#leaderboard tbody th").first
-    before = name.bounding_box()
-    assert before["width"] < 0.5 * 390
-    frame.evaluate("frame => { frame.scrollLeft = 150; }")
-    assert frame.evaluate("frame => frame.scrollLeft") > 50
-    assert name.bounding_box()["x"] == pytest.approx(before["x"], abs=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from made_runs import finish, random_infer, random_predict, random_vast, record
+from made_runs import random_infer, random_predict, random_vast
 from wordworth.pages.page import write_report
 
 EVIL = "<script>window.hit = 1</script>"
@@ -76,16 +76,6 @@ def test_a_word_is_looked_up(page: Any, report: Path) -> None:
     assert rows.count() == 2 * 4 * 7  # models, contexts, layers
 
 
-def test_a_pair_of_a_probe_is_looked_up(page: Any, report: Path) -> None:
-    _drawn(page, report)
-    page.fill("#look-up", "doctor")
-    page.click("text=Look up >> nth=-1")
-    page.wait_for_selector("#looked-up table")
-    cells = page.locator("#looked-up tbody tr").first.locator("td").all_inner_texts()
-    assert cells[:2] == ["doctor", IMAGE]
-    assert cells[-3:] == [".70", ".20", ".10"]
-
-
 def test_a_word_that_is_not_there(page: Any, watched: Any, report: Path) -> None:
     _drawn(page, report)
     page.fill("#look-up", "constructor")  # a name that every object of the language has
@@ -135,30 +125,6 @@ def test_a_download_holds_no_formula(page: Any, tmp_path: Path) -> None:
     assert all(0 <= float(row["value"]) <= 1 for row in rows)
 
 
-def test_legends_single_out(page: Any, report: Path) -> None:
-    _drawn(page, report)
-    lines = "#valence-layers svg .mark-line.role-mark path"
-    before = {float(path.get_attribute("opacity") or 1) for path in page.locator(lines).all()}
-    page.locator("#valence-layers svg .role-legend-symbol path").first.click(force=True)
-    page.wait_for_timeout(100)
-    after = [float(path.get_attribute("opacity") or 1) for path in page.locator(lines).all()]
-    assert before == {1.0}
-    assert sorted(set(after)) == [0.08, 1.0]
-
-
-def test_light_and_dark(page: Any, report: Path) -> None:
-    _drawn(page, report)
-    ground = "getComputedStyle(document.body).backgroundColor"
-    ink = "getComputedStyle(document.querySelector('#valence-layers .role-axis-label text')).fill"
-    light = page.evaluate(ground), page.evaluate(ink)
-    page.click("#theme")
-    dark = page.evaluate(ground), page.evaluate(ink)
-    assert page.get_attribute("#theme", "aria-pressed") == "true"
-    assert all(one != other for one, other in zip(light, dark, strict=True))
-    page.click("#theme")
-    assert (page.evaluate(ground), page.evaluate(ink)) == light
-
-
 def test_a_phone_in_the_dark(phone: Any, watched: Any, report: Path) -> None:
     _drawn(phone, report)
     assert phone.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -193,31 +159,3 @@ def test_the_leaderboard_is_sorted(page: Any, report: Path) -> None:
     shown = [float(cell) for cell in column if cell]
     assert shown == sorted(shown, reverse=True)
     assert column[-1] == ""  # models without a number come last
-
-
-def test_printed_on_paper(page: Any, report: Path) -> None:
-    _drawn(page, report)
-    page.click("#theme")
-    page.emulate_media(media="print")
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert not page.locator("nav").is_visible()
-    assert page.locator("#valence-layers svg").is_visible()
-
-
-def test_words_have_their_language_and_direction(page: Any, watched: Any, tmp_path: Path) -> None:
-    run = record("valnorm", "several")
-    words = {"arabic": ["سلام", "حرب", "حب"], "chinese": ["骨", "愛", "戰"]}
-    for language, items in words.items():
-        where = {"experiment": "valence", "model": "several", "language": language, "dataset": language}
-        run.score(**where, measure="valence", value=0.5, low=0.4, high=0.6, n=3)
-        run.item("rated_words", **where, word=items, rating=[1.0, 2.0, 3.0], value=[0.5, -0.5, 0.1])
-    _drawn(page, write_report([finish(run)], tmp_path / "report.html"))
-    page.fill("#look-up", "骨")
-    page.wait_for_selector("#most-wrong td[lang=zh]", state="attached")
-    cells = page.locator("#most-wrong td[lang=ar]")
-    cells.first.evaluate("(cell) => { cell.closest('details').open = true; }")
-    assert cells.first.evaluate("(cell) => getComputedStyle(cell).direction") == "rtl"
-    chinese = page.locator("#most-wrong td[lang=zh]").first
-    assert chinese.evaluate("(cell) => getComputedStyle(cell).direction") == "ltr"
-    assert page.locator("figure#by-language").count() == 1
-    assert watched.errors == []

@@ -32,17 +32,6 @@ def web(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return fetched
 
 
-def test_unknown_names_and_files(tmp_path: Path) -> None:
-    with pytest.raises(
-        WordworthError, match="'glove-6b-50' is not in the models of the catalog; did you mean glove-6b"
-    ):
-        loaded("glove-6b-50")
-    with pytest.raises(WordworthError, match=r"there is no file .*none\.vec"):
-        loaded(tmp_path / "none.vec")
-    with pytest.raises(WordworthError, match=r"is a folder without one \.npy matrix and its parquet index"):
-        loaded(tmp_path)
-
-
 def test_a_name_of_the_catalog_comes_before_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As for lexica and pairs: what a script names does not depend on the folder it runs in."""
     monkeypatch.chdir(tmp_path)

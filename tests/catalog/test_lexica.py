@@ -6,7 +6,6 @@ import pytest
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
-from wordworth.results.findings import Findings
 
 needs_data = pytest.mark.usefixtures("data")
 
@@ -72,11 +71,6 @@ def test_repeated_words_are_averaged_and_told():
     assert [str(one) for one in told] == ["line 4406: 'lol' stands on line 305 already; their ratings are averaged"]
     assert "true" in vader.words
     assert ":-)" in vader.words
-
-
-def test_another_column_of_a_catalog_lexicon():
-    men = load_lexicon("bellezza", rating_column="male_pleasantness")
-    assert men.valence[0] == 1.62
 
 
 @needs_data
@@ -184,14 +178,6 @@ def test_a_column_that_has_decimal_commas_is_read_with_them(tmp_path, ratings, v
     assert load_lexicon(own(tmp_path, f"word;rating\n{rows}")).valence.tolist() == values
 
 
-def test_the_columns_of_an_own_file_are_recorded(tmp_path):
-    lexicon = load_lexicon(own(tmp_path, "Word,score,Mean\nsun,8,1\nrain,3,1\n"))
-    assert lexicon.columns == {"word": "Word", "valence": "score"}
-    findings = Findings()
-    findings.add_data(lexicon)
-    assert findings.data["mine"]["columns"] == {"word": "Word", "valence": "score"}
-
-
 def test_bad_rows_stop_unless_dropped(tmp_path):
     path = own(tmp_path, "word,rating\nsun,8\nrain,n/a\n,5\n")
     with pytest.raises(WordworthError) as told:
@@ -212,8 +198,6 @@ def test_bad_rows_stop_unless_dropped(tmp_path):
     ("text", "options", "message"),
     [
         ("lemma,v\nsun,8\n", {}, "which column has the words? Say --word-column NAME; the columns are lemma, v"),
-        ("word,v\nsun,8\n", {}, "which column has the ratings? Say --rating-column NAME; the columns are word, v"),
-        ("word,rating\nsun,8\n", {"rating_column": "v"}, "has no column 'v'; its columns are word, rating"),
         ("word,rating\nsun,8\n", {"scale": (1, 5)}, "the rating 8 of 'sun' is outside the scale 1 to 5; give the"),
         ("word,rating\nsun,x\n", {"drop_bad": True}, "has no word with a rating; check the columns"),
     ],

@@ -2,8 +2,8 @@
 
 import pytest
 
-from wordworth.catalog.read.lexica import lexica_in, load_lexicon
-from wordworth.catalog.read.pairs import load_analogies, load_pairs, usual_pairs
+from wordworth.catalog.read.lexica import load_lexicon
+from wordworth.catalog.read.pairs import load_analogies, load_pairs
 from wordworth.catalog.registry import entry
 from wordworth.errors import WordworthError
 
@@ -152,14 +152,6 @@ def test_analogies(name: str) -> None:
     assert len(analogies) == count == entry(name, "analogies").count
     assert [" ".join(analogies.questions[at]) for at in PLACES] == records
     assert sum(one.stop - one.start for one in analogies.sections if one.kind == "syntactic") == syntactic
-
-
-def test_which_are_tried() -> None:
-    assert lexica_in("german") == ("german", "german-kanske", "german-schauenburg")
-    assert lexica_in("turkish") == ("turkish", "turkish-hisnet")
-    assert usual_pairs("spanish") == ("multisimlex-spanish",)
-    assert usual_pairs("portuguese") == ("simlex-999-portuguese", "ws-353-portuguese", "rw-portuguese")
-    assert usual_pairs("turkish") == ()
 
 
 @pytest.mark.index

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from wordworth.api import load
 from wordworth.catalog.fetch.sources import Located
 from wordworth.encode import load_model, load_named
 from wordworth.encode.heads import load_with_head
@@ -50,10 +49,6 @@ def test_every_loader_of_language_models(known: Path, loader: str) -> None:
     assert LOADERS[loader](NAME).name == NAME
     assert LOADERS[loader](f"mine={NAME}").name == "mine"
     assert LOADERS[loader](str(known)).name == "tiny"
-
-
-def test_the_facade(known: Path) -> None:
-    assert load(NAME).name == NAME
 
 
 def test_a_network_without_a_head_says_no_words(known: Path, tmp_path: Path) -> None:

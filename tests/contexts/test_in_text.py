@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from wordworth.catalog.registry import entries, entry
+from wordworth.catalog.registry import entries
 from wordworth.contexts import (
     CONTEXTS,
     Context,
@@ -77,7 +77,6 @@ def test_polar_words_stay_aligned() -> None:
         ("aligned", {}, "the context aligned needs templates"),
         ("misaligned", {"templates": load_templates()}, "the context misaligned needs a rating for every word"),
         ("alined", {}, "there is no context 'alined'; did you mean aligned"),
-        ("xyz", {}, f"there is no context 'xyz'; there are {', '.join(CONTEXTS)}"),
     ],
 )
 def test_what_a_context_needs(context: str, options: dict[str, Any], message: str) -> None:
@@ -102,15 +101,6 @@ def test_scales_are_mapped_linearly() -> None:
 LANGUAGES = [one.language for one in entries("templates") if one.name.startswith("vast") and one.name != "vast-code"]
 
 
-def test_the_catalog_lists_the_templates_of_all_languages() -> None:
-    european = ["spanish", "portuguese", "french", "german", "dutch", "polish"]
-    assert ["english", *european, "turkish", "chinese"] == LANGUAGES
-    polish = entry("vast-polish", "templates")
-    assert (polish.title, polish.count) == ("VAST: bleached and aligned contexts in Polish", 6)
-    assert "to be checked by a native reader" in polish.note
-    assert load_templates("vast", "polish").reference == str(polish.reference)
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language(language: str) -> None:
     templates = load_templates("vast", language)
@@ -123,6 +113,8 @@ def test_every_language(language: str) -> None:
 
 
 def test_own_templates(tmp_path: Path) -> None:
+    with pytest.raises(WordworthError, match="there are no templates 'vats-english'"):
+        load_templates("vats")
     path = tmp_path / "own.toml"
     path.write_text(
         '[mine]\nlanguage = "english"\nbleached = "Here is WORD."\n'
@@ -145,8 +137,6 @@ def test_own_templates_with_what_is_used_alone(tmp_path: Path) -> None:
     assert [context for context in CONTEXTS if templates.has(context)] == ["random", "bleached", "decontextualized"]
     with pytest.raises(WordworthError, match="the templates 'mine' have no aligned text, which the context misaligned"):
         contexts_in("misaligned", ["x"], templates=templates, ratings=[5])
-    with pytest.raises(WordworthError, match='has no table with language = "polish"'):
-        load_templates(str(path), "polish")
     path.write_text('[mine]\naligned = [{low = 1, high = 9, text = "good WORD"}]\n')
     assert [context.text for context in aligned(["x"], [3], load_templates(str(path)))] == ["good x"]
     with pytest.raises(WordworthError, match="the templates 'mine' have no bleached text, which the context bleached"):
@@ -163,16 +153,13 @@ GOOD = {
     ("change", "message"),
     [
         ({"bleached": '"no slot"'}, "bleached: it must have WORD in it exactly once"),
-        ({"bleached": '"WORD and WORD"'}, "bleached: it must have WORD in it exactly once"),
         ({"bleeched": '"a WORD"'}, "bleeched: there is no such field"),
-        ({"bleached": '""', "aligned": "[]"}, "bleached"),
         ({"aligned": "[{low = 1, high = 2}]"}, "aligned.1.text: it is missing"),
         ({"aligned": '[{low = 2, high = 2, text = "WORD"}]'}, "aligned 1 must have low < high"),
         (
             {"aligned": '[{low = 1, high = 2, text = "WORD"}, {low = 3, high = 4, text = "WORD"}]'},
             "aligned 1 ends at 2 but the next begins at 3",
         ),
-        ({"closed": '"left"'}, "closed: "),
     ],
 )
 def test_faults_are_named(tmp_path: Path, change: dict[str, str], message: str) -> None:
@@ -181,14 +168,3 @@ def test_faults_are_named(tmp_path: Path, change: dict[str, str], message: str) 
     path.write_text("\n".join(["[mine]", 'language = "english"', *lines]))
     with pytest.raises(WordworthError, match=rf"table \[mine\]: {message}"):
         load_templates(str(path))
-
-
-def test_unknown_names(tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match="there are no templates 'vats-english'"):
-        load_templates("vats")
-    with pytest.raises(WordworthError, match=r"there is no file .*nowhere\.toml"):
-        load_templates(str(tmp_path / "nowhere.toml"))
-    broken = tmp_path / "broken.toml"
-    broken.write_text("= no")
-    with pytest.raises(WordworthError, match="is not TOML"):
-        load_templates(str(broken))

@@ -9,6 +9,7 @@ import torch
 import transformers as hf
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
+from made_models import train_bytes
 from wordworth.encode import LanguageModel, wrap
 
 # Written for these tests: enough letters and repetition for merges, with accents, apostrophes, hyphens and Chinese.
@@ -33,15 +34,8 @@ WORDS = [word for line in LINES for word in line.split()]
 
 def _byte_bpe(post: Any = None) -> Tokenizer:
     """GPT-2, GPT-Neo, GPT-J, RoBERTa, and most Llama-type models."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=420, initial_alphabet=alphabet, special_tokens=["<s>", "<pad>", "</s>", "<unk>"], show_progress=False
-    )
-    tokenizer.train_from_iterator(TEXT, trainer)
-    tokenizer.post_processor = post or processors.ByteLevel(trim_offsets=False)
+    tokenizer = train_bytes(TEXT, 420)
+    tokenizer.post_processor = post or tokenizer.post_processor
     return tokenizer
 
 

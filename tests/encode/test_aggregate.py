@@ -214,30 +214,6 @@ def test_resumes_after_a_kill(tiny_model: Tiny, tmp_path: Path, monkeypatch: pyt
     assert [path.name for path in found.path.parent.parent.iterdir()] == ["6"]
 
 
-def test_a_second_run_computes_nothing(tiny_model: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, sample = tiny_model("bert"), drawn(tmp_path)
-    aggregate(model, WORDS, sample)
-
-    def refuse(*arguments: object, **options: object) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr("wordworth.encode.aggregation.encode_shards", refuse)
-    done: list[float] = []
-    assert aggregate(model, WORDS, sample, advance=done.append)[0].sentences == 6
-    assert done == [6]
-
-
-def test_some_layers_are_those_of_all(tiny_model: Tiny, tmp_path: Path) -> None:
-    model, sample = tiny_model("gpt2"), drawn(tmp_path)
-    (some,) = aggregate(model, WORDS, sample, Aggregating(layers=(2, 0)))
-    (every,) = aggregate(model, WORDS, sample)
-    assert some.layers == (2, 0)
-    for layer in some.layers:
-        np.testing.assert_array_equal(some.vectors(layer, "last/max"), every.vectors(layer, "last/max"))
-    with pytest.raises(WordworthError, match=r"layers \[2, 0\] were aggregated, not 1"):
-        some.vectors(1)
-
-
 def test_sentences_too_long_are_windowed_and_counted(tiny_model: Tiny, tmp_path: Path) -> None:
     """The tiny models admit 60 tokens."""
     model = tiny_model("bert")
@@ -276,10 +252,3 @@ def test_a_word_that_does_not_fit_even_alone(tiny_model: Tiny, tmp_path: Path) -
     assert found.failed == {word: 1}
     assert found.reasons[word] == "the model does not admit even the word with its text cut away"
     assert found.contexts.tolist() == [0, 1]
-
-
-def test_words_that_cannot_be_located_are_counted(tiny_model: Tiny, tmp_path: Path) -> None:
-    sample = drawn(tmp_path, words=["Ω", "love"], lines=["I think of love and of Ω and of the old garden too."])
-    (found,) = aggregate(tiny_model("bert"), ["Ω", "love"], sample)
-    assert found.failed == {"Ω": 1}
-    assert found.reasons == {"Ω": "the tokenizer does not know its characters"}

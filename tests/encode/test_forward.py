@@ -11,7 +11,6 @@ import torch
 from wordworth.contexts import in_template
 from wordworth.encode import LanguageModel, encode
 from wordworth.encode.prefixes import trie_levels
-from wordworth.errors import WordworthError
 
 Tiny = Callable[[str], LanguageModel]
 TEMPLATE = "It is neither pleasant nor unpleasant to think of WORD"
@@ -90,20 +89,3 @@ def test_halved_when_memory_runs_out(
         small = encode(model, contexts)
     assert small.tally.halvings > 0
     np.testing.assert_allclose(small.vectors["last"], usual.vectors["last"], rtol=1e-4, atol=1e-4)
-
-
-def test_wrong_arguments(tiny_model: Tiny) -> None:
-    model = tiny_model("bert")
-    with pytest.raises(WordworthError, match="tiny-bert has layers 0 to 3, not 4"):
-        encode(model, [], layers=[4])
-    with pytest.raises(WordworthError, match="a batch of 0 tokens holds nothing; give at least 1"):
-        encode(model, [in_template("This is WORD", "garden")], batch_tokens=0)
-
-
-def test_failed_words_are_listed_and_the_rest_encoded(tiny_model: Tiny) -> None:
-    model = tiny_model("bert")
-    contexts = [in_template("This is WORD", word) for word in ("garden", "😀", "storm", "😀")]
-    encoded = encode(model, contexts)
-    assert encoded.words == ("garden", "storm")
-    assert encoded.rows.tolist() == [0, 2]
-    assert [(failure.row, failure.word) for failure in encoded.failures] == [(1, "😀"), (3, "😀")]

@@ -81,16 +81,6 @@ def test_pickles_are_refused(folder: Callable[[str], Path]) -> None:
         load_model(path)
 
 
-def test_remote_code_is_refused(folder: Callable[[str], Path]) -> None:
-    path = folder("gpt2")
-    config = json.loads((path / "config.json").read_text())
-    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Config", "AutoModel": "own.Model"}}
-    (path / "config.json").write_text(json.dumps(config))
-    (path / "own.py").write_text("raise SystemExit('ran')")
-    with pytest.raises(WordworthError, match=r"the configuration of .* cannot be read"):
-        load_model(path)
-
-
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -128,21 +118,6 @@ def test_damaged_weights_of_the_hub_are_refused(on_hub: Path) -> None:
     weights.write_bytes(content)
     with pytest.raises(WordworthError, match=r"the weights of someone/tiny@\w+ are damaged in the hub's cache; rem"):
         load_model("someone/tiny")
-
-
-def test_wrong_names(tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match=r"there is no model at .*/nowhere; give the path"):
-        load_model(tmp_path / "nowhere")
-    (tmp_path / "text.txt").write_text("no model")
-    with pytest.raises(WordworthError, match=r"text\.txt is not a model; give a \.gguf file"):
-        load_model(tmp_path / "text.txt")
-    (tmp_path / "bad.gguf").write_bytes(b"no model")
-    with pytest.raises(WordworthError, match=r"bad\.gguf is not a GGUF file; fetch it again"):
-        load_model(tmp_path / "bad.gguf")
-    with pytest.raises(WordworthError, match="there is no precision 'int8'; choose from float32, bfloat16, float16"):
-        load_model(tmp_path, dtype="int8")
-    with pytest.raises(WordworthError, match="no-such-model is not in the catalog, and fetching from the hub is off"):
-        load_model("no-such-model")
 
 
 @pytest.mark.parametrize("bos", [False, True])

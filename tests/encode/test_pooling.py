@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 import torch
 
-from wordworth.encode.pooling import POOLINGS, checked_poolings, pool
-from wordworth.errors import WordworthError
+from wordworth.encode.pooling import POOLINGS, pool
 
 
 def test_by_hand() -> None:
@@ -34,8 +32,3 @@ def test_all_layers_at_once_equal_a_loop() -> None:
         else:
             expected = np.stack([piece[:, 0 if pooling == "first" else -1] for piece in pieces], axis=1)
         np.testing.assert_allclose(pooled, expected, rtol=1e-6, atol=1e-6)
-
-
-def test_unknown_pooling() -> None:
-    with pytest.raises(WordworthError, match="there is no pooling 'median'; choose from first, last, mean, max, min"):
-        checked_poolings(["mean", "median"])

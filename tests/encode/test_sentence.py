@@ -100,13 +100,6 @@ def test_a_file_that_is_no_piece_model(content: bytes, says: str, tmp_path: Path
     assert "fetch it again" in str(error.value)
 
 
-def test_a_folder_whose_arrays_are_others(tmp_path: Path) -> None:
-    (tmp_path / "sp.model").write_bytes(b"nothing")
-    np.savez(tmp_path / "weights.npz", words=np.zeros(3))
-    with pytest.raises(WordworthError, match=r"sp\.model is no SentencePiece model"):
-        load_named(str(tmp_path))
-
-
 @pytest.fixture(scope="module")
 def encoder() -> LanguageModel:
     return load_named("use-multilingual", device="cpu")

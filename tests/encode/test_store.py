@@ -101,20 +101,6 @@ def test_all_that_matters_is_in_the_key(tiny_model: Tiny, contexts: list[Context
     assert len(folders) == 5
 
 
-def test_layers_not_stored(tiny_model: Tiny, contexts: list[Context]) -> None:
-    kept = encode_to_store(tiny_model("gpt2"), contexts, [0, -1])
-    assert kept.vectors(3).shape == (len(contexts), 16)
-    with pytest.raises(WordworthError, match=r"the store of tiny-gpt2 holds the layers \[0, 3\], not 1"):
-        kept.vectors(1)
-
-
-def test_nothing_located(tiny_model: Tiny) -> None:
-    model = tiny_model("bert")
-    kept = encode_to_store(model, [in_template("This is WORD", "😀")])
-    assert kept.vectors(0).shape == (0, 16)
-    assert encode_to_store(model, []).vectors(0).shape == (0, 16)
-
-
 def test_texts_are_not_torn_apart() -> None:
     text = "word " * 70
     spans = [Context("word", text, 5 * at, 5 * at + 4) for at in range(70)]

@@ -59,18 +59,18 @@ def test_use_makes_young() -> None:
 def test_prune_by_age() -> None:
     old, new = kept("vectors", "a", 10, age=31 * DAY), kept("vectors", "b", 10, age=29 * DAY)
     other = kept("counts", "c", 10, age=99 * DAY)
-    removed = housekeeping.prune(older=housekeeping.parse_age("30d"), kinds=["vectors"])
+    removed = housekeeping.prune(older=30 * DAY, kinds=["vectors"])
     assert [entry.path for entry in removed] == [old]
     assert new.exists()
     assert other.exists()
-    with pytest.raises(WordworthError, match="say what to remove: --older 30d, or --max-size 5GB"):
+    with pytest.raises(WordworthError, match="say what to remove: --older DAYS, or --max-size GB"):
         housekeeping.prune()
 
 
 def test_prune_by_size_takes_what_was_used_longest_ago_and_fetched_data_last() -> None:
     data = fetched(b"y" * 4000, age=90 * DAY)
     old, new = kept("vectors", "a", 4000, age=2 * DAY), kept("vectors", "b", 4000, age=DAY)
-    removed = housekeeping.prune(max_bytes=housekeeping.parse_size("9kB"))
+    removed = housekeeping.prune(max_bytes=9000)
     assert [entry.path for entry in removed] == [old]
     assert [entry.path for entry in housekeeping.prune(max_bytes=0)] == [new, data]
 
@@ -102,21 +102,6 @@ def test_stale_temporary_folders_are_removed() -> None:
     assert [path.name for path in folder.parent.glob(f".*{SCRATCH}")] == [f".new{SCRATCH}"]
 
 
-def test_sizes_and_ages() -> None:
-    for text, size in {"5GB": 5 * 10**9, "200M": 2 * 10**8, "1.5 kB": 1500, "12": 12, "1tb": 10**12}.items():
-        assert housekeeping.parse_size(text) == size
-    for text, seconds in {"30d": 30 * DAY, "12h": DAY / 2, "2W": 14 * DAY, "0d": 0.0}.items():
-        assert housekeeping.parse_age(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "d", "GB", "-1", "-1d", "5GiB", "nan", "inf", "9" * 5000, "5 G B", "30m5"])
-def test_what_is_neither_an_age_nor_a_size(text: str) -> None:
-    with pytest.raises(WordworthError, match="write 30d"):
-        housekeeping.parse_age(text)
-    with pytest.raises(WordworthError, match="write 5GB"):
-        housekeeping.parse_size(text)
-
-
 def test_the_command() -> None:
     kept("vectors", "a", 2_500_000, age=3 * DAY + 60)
     kept("counts", "b", 10)
@@ -124,7 +109,7 @@ def test_the_command() -> None:
     table = json.loads(run(cache_app, ["--json"]).output)
     assert table["folder"] == str(cache_dir())
     assert [row["kind"] for row in table["kinds"]] == ["vectors", "counts"]
-    assert "removed: 1 of vectors, 2.5 MB" in run(cache_app, ["prune", "--older", "2d"]).output
+    assert "removed: 1 of vectors, 2.5 MB" in run(cache_app, ["prune", "--older", "2"]).output
     assert "1 of counts" in run(cache_app, ["clear", "--kind", "counts"]).output
     assert run(cache_app, ["clear", "--kind", "counts"]).output == "removed: none\n"
-    assert isinstance(run(cache_app, ["prune", "--older", "x"]).exception, WordworthError)
+    assert run(cache_app, ["prune", "--older", "x"]).exit_code == 2

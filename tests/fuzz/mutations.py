@@ -139,10 +139,6 @@ def _retyped(value: Any, rng: random.Random) -> Any:
     return value
 
 
-MUTATIONS: dict[str, Mutation] = {
-    function.__name__: function
-    for function in (flip, cut, remove, repeat, swap, garbage, number, size, key, line, nul, nest, long_line)
-}
 _OFTEN = [flip, flip, cut, remove, repeat, swap, garbage, number, number, size, size, key, key, key, line, nul]
 _RARE = [nest, long_line]
 

@@ -4,7 +4,7 @@ import pytest
 
 from wordworth.catalog.registry import references
 from wordworth.errors import WordworthError
-from wordworth.measure import MEASURES, find_measure, label, main_measures
+from wordworth.measure import MEASURES, find_measure, label
 from wordworth.results.columns import ITEM_TABLES, PLACE
 
 
@@ -23,18 +23,6 @@ def test_declarations_are_whole(measure) -> None:
     if measure.items:
         assert measure.item_value in ITEM_TABLES[measure.items].keys() - PLACE.keys()
     assert bool(measure.items) or not measure.paired_test
-
-
-def test_open_variants_are_the_names_of_things() -> None:
-    assert find_measure("soft-match", "glove-6b-50d") == MEASURES["soft-match", None]
-    assert find_measure("agreement", "ripa ~ mac").formula.startswith("Spearman")
-
-
-def test_main_measures_are_named_once() -> None:
-    names = main_measures()
-    assert len(names) == len(set(names))
-    assert {"valence", "weat", "similarity", "analogy", "top", "net-neutral"} <= set(names)
-    assert "share" not in names
 
 
 def test_labels() -> None:

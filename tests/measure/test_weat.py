@@ -144,9 +144,6 @@ GOOD = np.array([[1.0, 2, 0], [0, 1, 1], [2, 1, 1]])
     ("call", "message"),
     [
         (lambda: sc_weat(GOOD, GOOD[:1], GOOD), "the set A has 1 words"),
-        (lambda: sc_weat(GOOD, GOOD, GOOD[:0]), "the set B has 0 words"),
-        (lambda: weat(GOOD[:1], GOOD, GOOD, GOOD), "the set X has 1 words"),
-        (lambda: weat_p(GOOD, GOOD[:1], GOOD, GOOD), "the set Y has 1 words"),
         (lambda: sc_weat(np.array([[1.0, 2, 3], [0, 0, 0]]), GOOD, GOOD), "row 1 of the targets is zero"),
         (
             lambda: sc_weat(np.array([[np.nan, 2, 3]]), GOOD, GOOD),

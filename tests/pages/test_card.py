@@ -46,18 +46,6 @@ def test_the_card_is_read_back(tmp_path: Path) -> None:
     assert model_index_to_eval_results(index) == ("tiny", card.data.eval_results)
 
 
-def test_the_section_says_what_was_not_measured() -> None:
-    section = text_of(measured()).partition(BEGIN)[2]
-    assert (
-        r"| weat | weat6 (male names with career, female names with family) |  | → 0 | 1.70† \[1.50, 1.80\] |"
-        in section
-    )
-    assert "- Vast was not run." in section
-    assert "What failed: weat: tiny, weat3, weat: too few words." in section
-    assert "tiny has 46 % of weat6." in section
-    assert "Items without a number: 2 not in vocabulary." in section
-
-
 README = """\
 ---
 license: mit  # as the data's

@@ -47,14 +47,6 @@ def test_effects_of_words_by_context_and_layer() -> None:
     assert [row["human"] for row in aligned] == pytest.approx((ratings - ratings.mean()) / ratings.std(), abs=0.006)
 
 
-def test_of_a_large_lexicon_some_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "MAX_ROWS", 50 * 28)
-    found = look_up(random_vast(["tiny"], words=[f"word{at}" for at in range(200)], tests=1))
-    words = {row["word"] for row in rows_of(found, "Valence")}
-    assert words == {f"word{at}" for at in range(0, 200, 4)}
-    assert found["notes"] == ["Valence: 1,400 of 5,600 rows can be looked up here."]
-
-
 def test_the_words_a_model_gets_most_wrong() -> None:
     """Ratings 1, 2, 3, 4 and effects in the same order but for two words, exchanged."""
     run = record("valnorm", {"m": {"words": 4}})

@@ -3,7 +3,6 @@
 import json
 from itertools import product
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -11,11 +10,8 @@ import vl_convert
 from tools.svg import draw_svg
 
 from made_runs import debiased, finish, random_vast, record
-from wordworth.measure.declaration import MEASURES, label
 from wordworth.pages.answers import plain_answers
 from wordworth.pages.figures import Figure, figures_of
-from wordworth.pages.figures.behaviour import ESTIMATORS
-from wordworth.pages.figures.charts import COLOURS
 from wordworth.pages.figures.document import LIGHT, fit_to_document
 from wordworth.pages.page import write_report
 from wordworth.pages.runs import keep_last_steps, read_runs
@@ -116,48 +112,6 @@ def test_association_tests_have_their_interval_and_n() -> None:
     assert "95 % intervals" not in figure.caption
 
 
-def test_every_estimator_is_shown() -> None:
-    """All estimators of bias that are declared, but the share that direct bias explains, which is none."""
-    families = ("direct-bias", "garg-euclidean", "garg-cosine", "manzini", "ripa", "mac", "ect", "rnsb")
-    declared = {label(*key): key for key in MEASURES if key[0] in families}
-    assert set(ESTIMATORS) == declared.keys() - {"direct-bias (explained)"}
-    run = record("static")
-    shown = [name for name in ESTIMATORS if name != "mac"]
-    for at, name in enumerate(shown):
-        measure, variant = declared[name]
-        place: dict[str, Any] = {"dataset": "gender", "subset": None if measure == "rnsb" else "professions"}
-        for model, layer in (("vectors", None), ("tiny", 0), ("tiny", 1)):
-            slot = {"model": model, "layer": layer, "measure": measure, "variant": variant}
-            run.score(experiment="bias", **slot, **place, value=at / 10, n=20)
-    figures = figures_by_id(finish(run))
-    assert "For ect, 1 is no bias; for the others 0." in figures["bias"].caption
-    for name in ("bias", "bias-layers"):
-        assert all(one in texts_of(figures[name]) for one in shown)
-
-
-def contextual(values: tuple[float, ...], controls: tuple[float, ...] = ()) -> Run:
-    run = record("vast", "m")
-    where = {"model": "m", "language": "english", "dataset": "bellezza", "context": "bleached", "measure": "valence"}
-    for layer, value in enumerate(values):
-        run.score(experiment="contextualization", **where, layer=layer, value=value, n=399)
-    for layer, value in enumerate(controls):
-        run.score(experiment="control", control="untrained", **where, layer=layer, value=value)
-        run.score(experiment="control", control="shuffled", **where, layer=layer, value=0.0)
-    return finish(run)
-
-
-def test_the_untrained_network_is_a_thin_line_of_the_contexts_colour() -> None:
-    run = contextual((0.5, 0.9), (0.1, 0.2))
-    figure = figures_by_id(run)["valence-layers"]
-    assert set(figure.rows["control"]) == {None, "untrained"}
-    (thin,) = [layer for layer in figure.spec["layer"] if layer["mark"].get("strokeDash") == [2, 3]]
-    assert thin["mark"]["strokeWidth"] < 1.8
-    assert thin["encoding"]["color"]["scale"]["domain"] == ["bleached"]
-    assert "random weights" in figure.drawing
-    (sentence,) = plain_answers(read_runs([run]))["Does it know what words mean?"]
-    assert sentence.endswith("(bellezza, bleached); the same network untrained has .20.")
-
-
 def test_affects_are_isolated_in_the_top_layer() -> None:
     """VAST's Figure 7; a lexicon that rates only valence is not in it."""
     run = record("vast", "m")
@@ -172,18 +126,6 @@ def test_affects_are_isolated_in_the_top_layer() -> None:
     assert figure.rows.select("measure", "components").n_unique() == len(figure.rows) == 9
     drawn = texts_of(figure)
     assert all(one in drawn for one in ("m\u00a0· anew\u00a0· layer 6", "dominance", "raw"))
-
-
-def test_series_differ_and_a_model_has_one_colour() -> None:
-    figures = figures_by_id(random_vast(["one", "two", "three"], tests=3, layers=2))
-    scale = figures["weat-layers"].spec["spec"]["layer"][0]["encoding"]["color"]["scale"]
-    assert dict(zip(scale["domain"], scale["range"], strict=True)) == dict(
-        zip(("one", "two", "three"), COLOURS[:3], strict=True)
-    )
-    figures = figures_by_id(random_vast([f"m{at}" for at in range(12)], tests=2, layers=2))
-    encoding = figures["weat-layers"].spec["spec"]["layer"][0]["encoding"]
-    looks = zip(encoding["color"]["scale"]["range"], map(str, encoding["strokeDash"]["scale"]["range"]), strict=True)
-    assert len(set(looks)) == 12
 
 
 def test_debiasing_before_after_and_the_control() -> None:
@@ -205,30 +147,6 @@ def test_no_text_of_the_data_is_in_an_expression() -> None:
         drawn = draw_svg(figure)
         assert "var(" not in drawn
         assert LIGHT["c1"] in drawn
-
-
-def in_languages(*languages: str) -> Run:
-    run = record("valnorm", "several")
-    for language in languages:
-        where = {"model": "several", "language": language}
-        for name, measure, n in ((f"{language}-small", "valence", 30), (language, "valence", 90), ("weat1", "weat", 8)):
-            row = {"dataset": name, "measure": measure, "value": n / 100, "low": 0.1, "high": 0.95, "n": n}
-            run.score(experiment=measure, **where, **row)
-    return finish(run)
-
-
-def test_languages_side_by_side() -> None:
-    figure = figures_by_id(in_languages("polish", "english"))["by-language"]
-    # English first; of several lexica the largest.
-    assert figure.rows.select("measure", "language", "dataset").rows() == [
-        ("valence", "english", "english"), ("weat", "english", "weat1"),
-        ("valence", "polish", "polish"), ("weat", "polish", "weat1"),
-    ]  # fmt: skip
-    assert "fewer than 20 items (weat english weat1 several" in figure.note
-    drawn = draw_svg(figure)
-    assert all(f">{name}</text>" in drawn for name in ("english", "polish", "valence", "weat1"))
-    assert "Noto Sans CJK SC" in drawn  # for readers whose first font has no such letters
-    assert "by-language" not in figures_by_id(in_languages("polish"))
 
 
 def test_the_mean_over_languages() -> None:

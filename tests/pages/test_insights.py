@@ -63,10 +63,3 @@ def test_what_is_above_chance() -> None:
     schema = {"value": pl.Float64, "low": pl.Float64, "p": pl.Float64}
     table = pl.DataFrame(rows, schema=schema, orient="row")
     assert table.select(IS_ABOVE).to_series().to_list() == [None, True, False, False, False]
-
-
-def test_a_static_test_of_two_runs_counts_once() -> None:
-    run = record("weat")
-    for value in (1.0, 2.0):
-        run.score(experiment="weat", model="m", language="english", dataset="weat6", measure="weat", value=value)
-    assert associations(read_runs([finish(run)]).scores)["value"].to_list() == [2.0]

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import binomtest, pearsonr
 
 from made_runs import finish, record
-from wordworth.pages.leaderboard import MAX_COLUMNS, Leaderboard, Leading, find_leaders, leaderboard
-from wordworth.pages.page import _environment
+from wordworth.pages.leaderboard import Leading, find_leaders, leaderboard
 from wordworth.pages.runs import Runs, read_runs
 from wordworth.paired import ComparisonSettings, compare, sides
 
@@ -126,29 +125,3 @@ def test_the_board_has_main_measures_and_the_best_of_each() -> None:
     ]
     means = {model: score["value"] for model, score in board.columns[1].scores.items()}
     assert means == pytest.approx({"a": 1.2, "b": 0.4})
-
-
-def make_board(lexica: int, pairs: int) -> Leaderboard:
-    run = record("valnorm", {"a": {}, "b": {}, "c": {}})
-    for at, model in enumerate("abc"):
-        for number in range(lexica if at else lexica - 1):  # the first model has all but the last lexicon
-            row = {"dataset": f"lexicon{number}", "measure": "valence", "value": 0.5 + at / 10}
-            run.score(experiment="valence", model=model, **row)
-        for number in range(pairs if model == "a" else 0):
-            run.score(experiment="similarity", model=model, dataset=f"pairs{number}", measure="similarity", value=0.3)
-    run.score(experiment="valence", model="nobody", dataset="empty", measure="valence", value=float("nan"))
-    return leaderboard(read_runs([finish(run)]))
-
-
-def board_markup(board: Leaderboard) -> str:
-    return str(_environment().get_template("macros.html.j2").module.leaderboard(board))  # type: ignore[attr-defined]
-
-
-def test_of_many_columns_one_of_each_measure_is_shown() -> None:
-    """That which most models have, the first of them: lexicon0, which all three have."""
-    board = make_board(6, 6)
-    assert len(board.columns) == 12 > MAX_COLUMNS
-    assert [column.title for column in board.shown] == ["valence lexicon0", "similarity pairs0"]
-    text = board_markup(board)
-    assert (text.count("<input"), text.count("checked")) == (12, 2)
-    assert text.count(" hidden>") == 10 * 4  # a heading and three rows each

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from made_runs import Record, finish, record
 from seen_page import Seen
-from wordworth.pages.answers import COVERAGE_HEADING, NOTHING, missing, plain_answers, plain_missing, remarks
+from wordworth.pages.answers import COVERAGE_HEADING, missing, remarks
 from wordworth.pages.page import page
 from wordworth.pages.runs import read_runs
-from wordworth.pages.writers import latex, markdown
 from wordworth.results.run import AuditRecord, PlannedStudy, Run
 from wordworth.results.vocabulary import Notice
 
@@ -22,15 +19,6 @@ def noted(study: str = "static") -> Record:
 
 def gaps(*runs_or_folders: Run | Path) -> dict[str, list[str]]:
     return missing(read_runs(runs_or_folders))
-
-
-def test_nothing_is_one_quiet_line(tmp_path: Path) -> None:
-    runs = read_runs([finish(noted())])
-    assert missing(runs) == {}
-    assert plain_missing(runs) == {"What is missing": [NOTHING]}
-    seen = Seen(page(runs, tmp_path))
-    assert NOTHING in seen.texts
-    assert not [one for _, one in seen.elements if one.get("class") == "box"]
 
 
 def test_parts_that_failed_for_one_reason_are_one_sentence(tmp_path: Path) -> None:
@@ -104,29 +92,3 @@ def test_coverage_under_80() -> None:
             "lm has 52 % of warriner in random sentences and 72 % of anew in random sentences.",
         ]
     }
-
-
-@pytest.fixture
-def runs_with_gaps(tmp_path: Path) -> Path:
-    """An audit with a study that failed, and more models that were skipped than anyone reads."""
-    audit = tmp_path / "audit"
-    finish(noted()).save(audit / "static")
-    notices = [Notice(kind="failed", study="weat", model="m", reason="50% <b> are gone")]
-    notices += [Notice(kind="skipped", study="vast", model=f"m{at}", reason=f"reason {at}") for at in range(8)]
-    AuditRecord(notices=notices).save(audit)
-    return audit
-
-
-def test_every_form_says_it_before_the_answers(runs_with_gaps: Path, tmp_path: Path) -> None:
-    runs, sentence = read_runs([runs_with_gaps]), "weat: m: 50% <b> are gone."
-    text = page(runs, tmp_path)
-    seen = Seen(text)
-    assert sentence in seen.texts
-    assert text.index("<main") < text.index('id="missing"') < text.index('id="answers"')
-    assert ("aside", {"class": "box", "id": "missing"}) in seen.elements
-    plain = plain_answers(runs)
-    assert next(iter(plain)) == "What failed"
-    assert plain["What was not run"][-1] == "And 3 more."
-    told = markdown(runs)
-    assert told.index("- weat: m: 50% &lt;b&gt; are gone.") < told.index("**Does it know what words mean?**")
-    assert f"% What failed {sentence}" in latex(runs).partition(r"\begin{table")[0]

@@ -12,9 +12,8 @@ import pytest
 
 from made_runs import random_infer, random_predict, random_vast
 from seen_page import EVIL, Seen
-from wordworth.pages.page import _environment, page, write_report
+from wordworth.pages.page import _environment, page
 from wordworth.pages.runs import read_runs
-from wordworth.pages.writers import markdown
 from wordworth.results.columns import SCORES
 from wordworth.results.vocabulary import Notice
 
@@ -79,23 +78,6 @@ def test_scores_come_back_from_the_page(audit: Path) -> None:
             assert set(expected) == {None}
         else:
             assert column == [None if one is None else pytest.approx(one, abs=5e-5) for one in expected]
-
-
-def test_links_lead_to_the_runs_from_where_the_report_lies(tmp_path: Path) -> None:
-    random_predict("tiny").save(tmp_path / "a run & more")
-    place = write_report([tmp_path / "a run & more"], tmp_path / "elsewhere" / "r.html")
-    assert 'href="../a%20run%20%26%20more/scores.csv"' in place.read_text(encoding="utf-8")
-
-
-def test_what_failed_and_what_was_damaged_is_shown(tmp_path: Path) -> None:
-    run = random_predict("tiny")
-    where = {"model": "tiny", "experiment": "bias", "layer": 8, "measure": "rnsb"}
-    run.notices, run.damaged = [Notice(kind="failed", reason="no fit", **where)], {"vectors": 1200, "contexts": 0}
-    runs = read_runs([run])
-    text = " ".join("".join(Seen(page(runs, tmp_path)).texts).split())
-    assert "predict tiny bias 8 rnsb no fit" in text
-    assert "Damaged cache entries were recomputed: vectors (1,200)." in text
-    assert "| predict | tiny | bias |  | 8 | rnsb | no fit |" in markdown(runs)
 
 
 def render(template: str, **values: object) -> str:

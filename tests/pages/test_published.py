@@ -270,14 +270,6 @@ def test_a_variance_is_over_as_many_languages(languages: int, difference: str) -
     assert comparison_row(one)[3].startswith(difference)
 
 
-def test_how_it_was_measured_must_be_known() -> None:
-    run = record("vast", {"xlnet-base-cased": {"family": "causal"}})
-    where = {"model": "xlnet-base-cased", "dataset": "bellezza", "context": "bleached", "measure": "valence"}
-    run.score(experiment="contextualization", **where, layer=12, value=0.5, n=399)
-    found = [one for one in compare_with_papers(run) if one.published.model == "xlnet-base-cased"]
-    assert {comparison_row(one)[3] for one in found} == {"not comparable: context not stated, bleached taken"}
-
-
 def stand(model: str, kind: str | None, *, is_best: bool = False, **columns: Any) -> Standing:
     found = standing(model, kind, Quantity(**columns), is_best=is_best)
     assert found is not None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from made_runs import finish, random_predict, random_vast, record
-from wordworth.pages.runs import ALL, keep_last_steps, read_runs
+from wordworth.pages.runs import keep_last_steps, read_runs
 
 
 def test_an_audit_is_its_runs(audit: Path) -> None:
@@ -25,17 +25,6 @@ def test_two_runs_of_a_study_on_a_model_are_told_apart(tmp_path: Path) -> None:
     assert set(items["model"]) == {"tiny (other)"}
     assert read_runs([one, random_predict("tiny")]).models == ["tiny"]  # two studies of one model go together
     assert other.scores["model"].unique().to_list() == ["tiny"]  # the run itself is untouched
-
-
-def test_columns_that_a_reader_needs() -> None:
-    run = record("valnorm", {"wiki@50%": {"corpus": "wiki", "percent": 50.0}})
-    run.score(experiment="weat", dataset="weat1", measure="weat", variant="variance", value=0.1)
-    run.score(experiment="corpus-size", model="wiki@50%", dataset="anew", measure="valence", value=0.5, n=8)
-    columns = ["model", "model_at", "quantity", "care", "corpus", "percent"]
-    assert read_runs([finish(run)]).scores.select(columns).rows() == [
-        (ALL, 0, "weat (variance)", None, None, None),
-        ("wiki@50%", 1, "valence", "fewer than 20 items", "wiki", 50.0),
-    ]
 
 
 def test_a_training_is_shown_by_its_last_step() -> None:

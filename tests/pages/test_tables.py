@@ -37,16 +37,6 @@ def test_p_is_never_0(p: float, partitions: int | None, written: str) -> None:
     assert format_exact_p(p, partitions, lambda mantissa, exponent: f"{mantissa}e{exponent}") == written
 
 
-def test_a_caption_says_what_p_is() -> None:
-    run = record("weat", {"a": {}, "b": {}})
-    for model, p, method, partitions in (("a", 0.0, "exact", 924), ("b", 0.2, "monte-carlo", 10_000)):
-        test = {"p": p, "p_method": method, "partitions": partitions, "sides": "one"}
-        run.score(**WEAT, dataset="weat9", model=model, value=0.9, **test)
-    (table,) = (one for one in tables(read_runs([finish(run)])) if one.id == "weat")
-    assert "p: one-sided permutation test over all partitions, or 10,000 random ones." in table.caption
-    assert "< 1/N: none of N partitions gives more." in table.caption
-
-
 def similarity_table(counts: dict[tuple[str, str], int]) -> Table:
     """Similarity, by data set and model, over so many pairs."""
     run = record("valnorm")
@@ -70,19 +60,6 @@ def test_n_stands_once_where_it_is_the_same() -> None:
     unlike = similarity_table({("men", "a"): 90, ("men", "b"): 70})
     assert columns(unlike) == [*both[:2], Column(0, "n"), *both[2:], Column(1, "n")]
     assert "Brackets: 95 % intervals (bootstrap, 1,000 resamples)." in unlike.caption
-
-
-def test_few_rows_of_many_numbers_are_turned() -> None:
-    """Two models and six measures: the models stand side by side."""
-    run = record("valnorm")
-    for model in ("a", "b"):
-        for at in range(6):
-            row = {"dataset": f"data{at}", "measure": "valence", "value": at + (model == "b") / 2, "n": 90}
-            run.score(experiment="valence", language="english", model=model, **row)
-    board = tables(read_runs([finish(run)]))[0]
-    assert (board.id, board.names, board.heads) == ("leaderboard", ("measure",), ("a", "b"))
-    assert [row.names for row in board.rows] == [(f"valence data{at}",) for at in range(6)]
-    assert [[cell and cell.value for cell in row.cells] for row in board.rows][2] == [2.0, 2.5]
 
 
 def test_the_best_is_told_with_its_test() -> None:
@@ -176,15 +153,6 @@ def two(tmp_path: Path) -> Path:
     folder = finish(run).save(tmp_path / "run").folder
     assert folder is not None
     return folder
-
-
-def test_markdown(two: Path) -> None:
-    text = markdown(read_runs([two]))
-    assert r"| valence | bellezza | **.81** \[.81, .81\] | −.05 \[−.05, −.05\] |" in text
-    assert "| measure | dataset | a\\_b | 50% &amp; &lt;more&gt; |" in text
-    assert "Data: bellezza, n = 399." in text
-    assert "**Does it know what words mean?**" in text
-    assert "## Leaderboard" in text
 
 
 def test_a_report_is_written_next_to_the_run(two: Path, tmp_path: Path) -> None:

@@ -73,14 +73,6 @@ def test_a_difference_on_few_items_is_marked(make_run: Any) -> None:
     assert (firm.differences[0].cautions, firm.table.note) == ([], "")
 
 
-def test_equal_models_do_not_differ(make_run: Any) -> None:
-    twins = [valence("one", 2), valence("two", 2)]
-    twins[1]["value"] = (np.array(twins[0]["value"]) + RNG.normal(0, 0.1, 200)).tolist()
-    found = compared(make_run("valnorm", ["one", "two"], twins))
-    assert not found.differences[0].is_real
-    assert verdicts(found)[0].startswith("No difference found in valence on bellezza (.")
-
-
 def test_similarity_is_of_ranks_and_pairs_may_repeat(make_run: Any) -> None:
     items = []
     for model, noise in (("a", 1.0), ("b", 5.0)):
@@ -186,15 +178,6 @@ def test_inference_before_and_after(make_run: Any) -> None:
         compared(make_run("infer", ["nli"], items), version=("projektion", "original"))
 
 
-def test_association_before_and_after(make_run: Any) -> None:
-    """One vocabulary: a word that is not in it is reported once, and is no difference between the versions."""
-    items = weat_items("a", 1.5, 0.1, version="original") + weat_items("a", 0.1, 0.1, version="projection")
-    items.append(missing_attribute(items[0]))
-    found = compared(make_run("debias", ["a"], items), version=("original", "projection"))
-    assert found.differences[0].notes == ()
-    assert verdicts(found)[0].startswith("a (original) associates more strongly than a (projection) on weat1")
-
-
 def layered(model: str, best: int, layers: int) -> list[dict[str, Any]]:
     noise = np.random.default_rng(best).normal(size=len(WORDS))
     return [
@@ -281,16 +264,6 @@ def test_refusals(make_run: Any, change: dict[str, Any], reason: str) -> None:
         compared(one, two)
 
 
-def test_settings_that_may_differ_do_not_refuse(make_run: Any) -> None:
-    settings = [{"resamples": 10, "random": 2, "sample": 5}, {"resamples": 20, "random": 8, "sample": 5}]
-    one = make_run("debias", ["a"], [valence("a", 1)], settings=settings[0], may_differ=["resamples", "random"])
-    two = make_run("debias", ["b"], [valence("b", 1)], settings=settings[1])
-    assert compared(one, two).differences
-    other = make_run("debias", ["b"], [valence("b", 1)], settings=settings[1] | {"sample": 6})
-    with pytest.raises(WordworthError, match="the setting sample was 5 in one and 6 in the other"):
-        compared(one, other)
-
-
 def test_one_question_may_be_refused_and_the_rest_compared(make_run: Any) -> None:
     runs = []
     for model in ("a", "b"):
@@ -319,10 +292,3 @@ def test_which_models(make_run: Any, tmp_path: Any) -> None:
             sides(again, ("a", "a"))
     assert [side.label for side in sides([three], ("c", "a"))] == ["c", "a"]
     assert [side.label for side in sides([three, one], ("a", "a"))] == ["a [three]", "a [run 2]"]
-
-
-def test_two_checkpoints_of_a_training(make_run: Any) -> None:
-    items = [valence("a", 1, step=20), valence("a", 9, step=100) | {"value": valence("ab", 3)["value"]}]
-    found = compared(make_run("valnorm", ["a"], items))
-    assert (found.first, found.second) == ("a@step20", "a@step100")
-    assert found.differences[0].is_real

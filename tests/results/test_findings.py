@@ -13,7 +13,6 @@ from wordworth.results.vocabulary import (
     Caution,
     Notice,
     balance_cautions,
-    caution_legend,
     coverage_cautions,
     size_cautions,
 )
@@ -46,15 +45,6 @@ def test_a_score_has_each_caution_once() -> None:
     whole.add(part, experiment="weat")  # recorded again, with no second caution
     assert whole.scores["cautions"].to_list() == [[UNBALANCED, FEW, LOW], [LOW]]
     assert whole.scores["coverage"].to_list() == [0.46, 0.46]
-
-
-def test_a_legend_names_the_rows_of_each_caution() -> None:
-    assert caution_legend([("a", []), ("b", [])]) == ""
-    legend = caution_legend([("weat6", [FEW]), ("weat3", [UNBALANCED, LOW]), ("weat7", [FEW]), ("weat6", [FEW])])
-    assert legend.startswith("†")
-    assert "(weat6, weat7)" in legend
-    assert legend.count("(weat3)") == 2
-    assert "t5 and 3 more)" in caution_legend((f"t{number}", [FEW]) for number in range(9))
 
 
 @pytest.mark.parametrize(

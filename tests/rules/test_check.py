@@ -70,13 +70,3 @@ def test_junit_is_what_ci_servers_read(command: Command, run: Path, write_rules:
     assert undecided.result[0].message.startswith("only a part of the interval [.76, .83] meets value ≥ 0.8")
     assert failed.name == "<b>&\\x01]]>"
     assert "no part of the interval" in failed.result[0].message
-
-
-def test_a_file_that_cannot_be_written_is_refused_first(command: Command, run: Path, write_rules: WriteRules) -> None:
-    answer = command("check", run, write_rules(PASSES), "--junit", run)
-    assert (answer.code, answer.out) == (2, "")
-    assert "is a folder" in answer.err
-
-
-def test_a_folder_without_a_run_is_refused(command: Command, write_rules: WriteRules, tmp_path: Path) -> None:
-    assert "is not a folder" in command("check", tmp_path / "nowhere", write_rules(PASSES)).err

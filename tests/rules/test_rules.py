@@ -29,26 +29,18 @@ def test_rules_are_read(write_rules: WriteRules) -> None:
 
 SLIPS = {
     "[rules.a]\nmesure = 'weat'\nlimit = 1": "no column or key is called 'mesure'; did you mean measure",
-    "[rules.a]\nmeasure = 'valnce'\nlimit = 1": "no measure is called 'valnce'; did you mean valence",
-    "[rules.a]\nmeasure = 'valence'\nvariant = 'sperman'\nlimit = 1": "did you mean spearman",
     "[rules.a]\nmeasure = 'weat'\nlimit = '=< 1'": "its limit is '=< 1'; write one like",
-    "[rules.a]\nmeasure = 'weat'\nlimit = true": "its limit is 'True'; write one like",
-    "[rules.a]\nmeasure = 'weat'\nlimit = nan": "its limit is nan; write one like",
     "[rules.a]\nmeasure = 'weat'": "give one of the two",
     "[rules.a]\nlimit = 1": "it names no score",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nby = 'pont'": "its by is 'pont'; input should be",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nlayer = 'best'": "must be a whole number",
-    "[rules.a]\nmeasure = 'weat'\nlimit = 1\nlayer = 1.5": "its layer is '1.5'",
-    "[rules.a]\nmeasure = 3\nlimit = 1": "its measure is '3'; input should be a valid string",
     "[rules.a]\nmeasure = 'weat'\nlimit = 1\nmargin = 0.1": "margin belongs to no_worse_than",
     "[rules.a]\nmeasure = 'weat'\nno_worse_than = 'x'\nmargin = -1": "its margin is '-1'; input should be greater",
     "[rules.a]\nmeasure = 'weat'\nno_worse_than = 'x'\nby = 'point'": "decided by its interval",
-    "[rules.a]\nmeasure = 'weat'\nno_worse_than = 3": "its no_worse_than is '3'",
 }
 OF_THE_FILE = {
     "[rule.a]\nlimit = 1": "has a table 'rule'; did you mean rules",
     "": "has no rules",
-    "rules = 3": "has no rules",
     "[rules.a": "is not TOML",
 }
 
@@ -95,18 +87,11 @@ def test_a_rule_that_names_no_score_is_no_pass(
     ("text", "interval", "verdict"),
     [
         (">= 0.8", (0.8, 0.9), "pass"),
-        ("> 0.8", (0.8, 0.9), "undecided"),
-        (">= 0.8", (0.7, 0.8), "undecided"),
-        ("> 0.8", (0.7, 0.8), "fail"),
         (">= .80", (0.76, 0.83), "undecided"),
         ("value < 0.5", (0.1, 0.49), "pass"),
-        ("<= 0.5", (0.5, 0.6), "undecided"),
-        ("< 0.5", (0.5, 0.6), "fail"),
         ("|value| < 0.5", (-0.4, 0.4), "pass"),
-        ("|value| < 0.5", (-0.6, 0.4), "undecided"),
         ("| value | <= 0.5", (-0.9, -0.6), "fail"),
         ("|value| > 0.5", (-0.9, -0.6), "pass"),
-        ("|value| > 0.5", (-0.4, 0.5), "fail"),
         ("> -1e-2", (-0.001, 0.2), "pass"),
     ],
 )
@@ -131,15 +116,12 @@ def test_a_verdict_is_that_of_every_value_in_the_interval() -> None:
             assert limit.judge((low, high)) == expected
 
 
-@pytest.mark.parametrize("text", ["0.5", "=< 0.5", "== 0.5", "|value < 0.5", "~ 1", "< nan", "< 1e999", "", "> 1 > 2"])
+@pytest.mark.parametrize(
+    "text", ["0.5", "=< 0.5", "== 0.5", "|value < 0.5", "~ 1", "< nan", "< 1e999", "", "> 1 > 2", "|value| < -1"]
+)
 def test_what_is_no_limit_is_an_error(text: str) -> None:
-    with pytest.raises(WordworthError, match="write one like"):
+    with pytest.raises(WordworthError, match=r"write one like|never below 0"):
         parse_limit(text)
-
-
-def test_a_magnitude_has_no_negative_limit() -> None:
-    with pytest.raises(WordworthError, match="never below 0"):
-        parse_limit("|value| < -1")
 
 
 def test_only_a_number_takes_the_declared_side() -> None:

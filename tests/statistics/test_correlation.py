@@ -99,12 +99,10 @@ def test_large_offsets_lose_no_digits(ours, scipys):
     ("x", "y", "message"),
     [
         (np.ones(5), np.arange(5.0), "all 5 values of x are the same"),
-        (np.arange(5.0), np.full(5, 0.1), "all 5 values of y are the same"),
         (np.stack([np.arange(5.0), np.zeros(5)]), np.arange(5.0), "all 5 values of x are the same"),
         (np.arange(2.0), np.arange(2.0), "at least 3 items, and there are 2"),
         (np.arange(5.0), np.arange(4.0), "cannot be correlated"),
         (np.array([1.0, np.nan, 3]), np.arange(3.0), "item 1 of x is not finite"),
-        (np.arange(3.0), np.array([1.0, 2, np.inf]), "item 2 of y is not finite"),
     ],
 )
 def test_bad_input(ours, scipys, x, y, message):

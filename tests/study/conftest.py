@@ -83,21 +83,14 @@ def tiny() -> "LanguageModel":
     """A GPT-2 of two layers whose tokenizer knows some of Bellezza's words whole and splits the others."""
     torch = pytest.importorskip("torch")
     import transformers as hf
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
+    from made_models import train_bytes
     from wordworth.encode import wrap
 
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=900, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
-    )
     words = load_lexicon("bellezza").words[::2]
     polar = polar_words()
-    tokenizer.train_from_iterator([f"This is {word}" for word in (*words, *polar.pleasant, *polar.unpleasant)], trainer)
+    texts = [f"This is {word}" for word in (*words, *polar.pleasant, *polar.unpleasant)]
+    tokenizer = train_bytes(texts, 900, ["<s>"])
     fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", pad_token="<s>")
     torch.manual_seed(0)
     config = hf.GPT2Config(vocab_size=len(fast), n_positions=64, n_embd=16, n_layer=2, n_head=2)

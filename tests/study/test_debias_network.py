@@ -114,20 +114,3 @@ def _first(data, count):
     from dataclasses import replace
 
     return replace(data, **{name: getattr(data, name)[:count] for name in ("premises", "hypotheses", "labels")})
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (("llama", "--concept", "one.txt,nowhere.txt"), "llama has none of the 1 words of nowhere"),
-        (("llama", "--concept", "one.txt"), "'one.txt' is not two or more names"),
-    ],
-)
-def test_refusals(folder, command, tmp_path, monkeypatch, given, message):
-    monkeypatch.chdir(folder)
-    answer = command("debias", *given, "--without", "all", "-o", tmp_path / "saved", "--run-output", tmp_path / "run")
-    assert answer.code == 2
-    assert message in answer.err
-    assert answer.err.count("\n") == 1
-    assert not (tmp_path / "saved").exists()
-    assert not (tmp_path / "run" / "run.json").exists()

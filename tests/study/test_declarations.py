@@ -44,12 +44,9 @@ def test_every_setting_is_declared_once(name: str) -> None:
     ("given", "message"),
     [
         ({"resamples": 0}, "--resamples is 0; it must be a whole number from 1 to 100,000"),
-        ({"resamples": 99999999999999999999}, "it must be a whole number from 1 to 100,000"),
         ({"seed": 1.5}, "--seed is 1.5; it must be a whole number"),
-        ({"case": "folded"}, "--case is 'folded'; did you mean fold?"),
         ({"case": "x"}, "--case is 'x'; it can be fold or exact"),
         ({"experiments": ["valense"]}, "--experiment is 'valense'; did you mean valence?"),
-        ({"lexicons": "bellezza"}, "valnorm has no setting 'lexicons'; did you mean lexicon"),
         ({"lexicon": "bellezza", "lexica": "anew"}, "lexica was given twice, once as lexicon; give it once"),
     ],
 )

@@ -68,7 +68,6 @@ def test_accuracy_on_a_csv_of_numbered_labels(folder: Path, command: Command) ->
         (["model", "--probe", "gendr"], "did you mean gender?"),
         (["model", "--articles", "ear"], "it can be sound or letter"),
         (["model", "--probe", "religion", "--mitigate", "hard-debias", "--sample", "9"], "word lists for gender only"),
-        (["nowhere/model"], "nowhere/model"),
     ],
 )
 def test_refusals(folder: Path, command: Command, arguments: list[str], message: str) -> None:

@@ -249,8 +249,6 @@ def test_accuracy_before_and_after(model: AttentionNli, probe: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mitigate": ("project",)}, "--mitigate is 'project'; did you mean projection"),
-        ({"sample": 0}, "--sample is 0; it must be a whole number from 1 up"),
         ({"slices": ["job=plumber"]}, "no job 'plumber'"),
         ({"slices": ["job"]}, "is not KEY=WORD"),
         ({"slices": ["verb=ate,object=car"]}, "no pair of small has verb=ate,object=car"),

@@ -1,6 +1,5 @@
 """`--layers`: the numbers of some layers are those of a run of all; the best and the top are of these; it is said."""
 
-import json
 from pathlib import Path
 
 import polars as pl
@@ -9,9 +8,7 @@ import torch
 import transformers as hf
 from polars.testing import assert_frame_equal
 
-from commands import Command
 from wordworth.encode import LanguageModel, wrap
-from wordworth.errors import WordworthError
 from wordworth.results.run import Run
 from wordworth.study import study
 
@@ -115,32 +112,3 @@ def test_static(deep: LanguageModel, text: Path, monkeypatch: pytest.MonkeyPatch
     assert set(best["layer"]) <= {1, 4}
     assert some.scores.filter(pl.col("experiment") == "agreement").is_empty()
     assert any("too few to rank" in notice.reason and notice.count == 2 for notice in some.notices)
-
-
-def test_a_layer_that_is_not_there(deep: LanguageModel) -> None:
-    with pytest.raises(WordworthError, match=rf"{deep.name} has layers 0 to 6, not 7"):
-        study("vast")([deep], experiments=["languages"], layers=[0, 7])
-
-
-def test_the_option_and_its_place_in_a_file(command: Command, tmp_path: Path, small_folder: Path) -> None:
-    asked = ["run", "vast", small_folder, "--experiment", "isolation", "--context", "bleached", "--lexicon", "bellezza"]
-    asked += ["--components", "1", "--component-words", "scored", "--corpus", "none", "--resamples", "10"]
-    assert command(*asked, "--layers", "0,-1", "-o", tmp_path / "out").code == 0
-    told = json.loads((tmp_path / "out" / "run.json").read_text())
-    assert told["settings"]["layers"] == [0, -1]
-    assert told["models"][0]["precision"] == "float32"
-    (tmp_path / "asked.toml").write_text('layers = "1"\nprecision = "auto"\n')
-    assert command(*asked, "--config", tmp_path / "asked.toml", "-o", tmp_path / "again").code == 0
-    told = json.loads((tmp_path / "again" / "run.json").read_text())
-    assert told["settings"]["layers"] == [1]
-    assert (told["settings"]["precision"], told["models"][0]["precision"]) == ("auto", "float32")
-    refused = command(*asked, "--layers", "first", "-o", tmp_path / "none")
-    assert refused.code == 2
-    assert "--layers is 'first'" in refused.err
-
-
-@pytest.fixture
-def small_folder(tiny: LanguageModel, tmp_path: Path) -> Path:
-    tiny.network.save_pretrained(tmp_path / "small")
-    tiny.tokenizer.save_pretrained(tmp_path / "small")
-    return tmp_path / "small"

@@ -12,9 +12,9 @@ import torch
 import transformers as hf
 from gensim.models import KeyedVectors
 from scipy.stats import spearmanr
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from commands import Command
+from made_models import train_bytes
 from wordworth.api import export
 from wordworth.contexts import decontextualized
 from wordworth.embedding import load
@@ -42,15 +42,7 @@ static = study("static")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A GPT-2 of three layers that knows every byte."""
     path = tmp_path_factory.mktemp("tiny")
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=400, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
-    )
-    tokenizer.train_from_iterator(LINES, trainer)
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    tokenizer = train_bytes(LINES, 400, ["<s>"])
     fast = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<s>", model_max_length=40)
     torch.manual_seed(0)
     config = hf.GPT2Config(vocab_size=len(fast), n_embd=16, n_layer=3, n_head=2, n_positions=40)
@@ -185,16 +177,6 @@ def test_agreement_over_layers_and_models(model: LanguageModel, folder: Path, te
     assert -1 <= row["low"] <= row["high"] <= 1
 
 
-def test_an_empty_text_and_one_without_the_words(model: LanguageModel, pairs: Path, tmp_path: Path) -> None:
-    empty, other = tmp_path / "empty.txt", tmp_path / "other.txt"
-    empty.write_text("\n\n")
-    other.write_text("Nothing of what is asked for stands in this line of text.\n")
-    with pytest.raises(WordworthError, match=r"the text has no line, so no contexts can be drawn"):
-        quality(model, empty, pairs)
-    with pytest.raises(WordworthError, match=r"no word of the vocabulary occurs in a sentence .* of the text"):
-        quality(model, other, pairs)
-
-
 def test_a_broken_line_is_told_and_the_rest_used(model: LanguageModel, pairs: Path, tmp_path: Path) -> None:
     path = tmp_path / "text.jsonl"
     good = [json.dumps({"text": line}) for line in LINES[:2]]
@@ -203,14 +185,6 @@ def test_a_broken_line_is_told_and_the_rest_used(model: LanguageModel, pairs: Pa
     (flaw,) = [notice.reason for notice in run.notices if notice.kind == "skipped"]
     assert "text.jsonl, line 2: not JSON from character 10 on" in flaw
     assert any((notice.count, notice.total) == (2, 2) for notice in run.notices)
-
-
-def test_sentences_longer_than_the_model_admits(model: LanguageModel, pairs: Path, tmp_path: Path) -> None:
-    path = tmp_path / "text.txt"
-    path.write_text("The cat and the " + "very very quizzical " * 12 + "dog stood in the garden.\n")
-    (notice,) = [notice for notice in quality(model, path, pairs).notices if notice.kind == "reduced"]
-    assert notice.count == 3
-    assert "40 tokens" in notice.reason
 
 
 def test_words_alone_are_what_they_are_beside_a_text(model: LanguageModel, text: Path, pairs: Path) -> None:

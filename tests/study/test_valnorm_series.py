@@ -149,15 +149,6 @@ def test_training_depends_on_the_seed_alone() -> None:
     assert not np.array_equal(first.matrix, other.matrix)
 
 
-def test_several_corpora_are_a_series(corpus: Path) -> None:
-    """Each as if it were alone."""
-    other = corpus.with_name("other.txt")
-    other.write_text(corpus.read_text(encoding="utf-8").upper(), encoding="utf-8")
-    found = values_by(corpus_size([corpus, other], (100,)), "model", measure="valence")
-    assert list(found) == [f"{corpus.name}@100%", "other.txt@100%"]
-    assert found["other.txt@100%"] == value(corpus_size(other, (100,)), measure="valence")
-
-
 def test_a_corpus_that_cannot_serve(tmp_path: Path) -> None:
     blank = tmp_path / "blank.txt"
     blank.write_text("\n\n")

@@ -14,11 +14,10 @@ from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.contexts import load_templates
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
-from wordworth.results.findings import Findings
 from wordworth.study import study
 from wordworth.study.vast import VastSettings
 from wordworth.study.vast.study import why_impossible
-from wordworth.study.vast.words import EncodedWords, balance, choose_greedy_poles
+from wordworth.study.vast.words import EncodedWords, choose_greedy_poles
 
 LAYERS = 2
 vast = study("vast")
@@ -272,35 +271,6 @@ def test_the_share_of_words_of_one_token_is_counted_by_the_tokenizer(tiny: Langu
 
 def test_greedy_poles_are_the_ends() -> None:
     assert choose_greedy_poles(list("abcdef"), [3, 1, 6, 1, 5, 4], 2) == (["c", "e"], ["d", "b"])
-
-
-def test_balanced_polar_words_are_seeded() -> None:
-    findings = Findings("vast")
-    one = balance(findings, polar_words("spanish"), 0)
-    assert len(one.pleasant) == len(one.unpleasant) == 22
-    assert one == balance(findings, polar_words("spanish"), 0)
-    assert len(findings.notices) == 1
-
-
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"experiments": ["contextualisation"]}, "--experiment is 'contextualisation'; did you mean"),
-        ({"contexts": ["bleach"]}, "--context is 'bleach'; did you mean bleached"),
-        ({"pooling": "middle"}, "middle"),
-        ({"templates": "vst"}, "there are no templates"),
-        ({"lexica": ["belleza"]}, "did you mean bellezza"),
-        ({"language": "klingon"}, "klingon"),
-        ({"corpus": "nowhere.txt"}, "there is no file nowhere.txt"),
-        ({"components": -1}, "components"),
-    ],
-)
-def test_bad_choices(tiny: LanguageModel, asked: dict[str, object], told: str) -> None:
-    given = {"lexica": ["bellezza"], "experiments": ["isolation"], "corpus": "none"} | asked
-    if "corpus" in asked:
-        given["experiments"] = ["contextualization"]
-    with pytest.raises(WordworthError, match=told):
-        vast([tiny], **QUICK, **given)
 
 
 def test_an_own_lexicon_needs_its_scale_for_aligned(tiny: LanguageModel, tmp_path: Path) -> None:

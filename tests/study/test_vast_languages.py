@@ -37,12 +37,6 @@ def test_bias_in_spanish_has_spanish_words(tiny: LanguageModel, data: Path) -> N
     assert not {"freedom", "bee", "beetle"} & words
 
 
-def test_bias_in_a_language_without_tests_is_refused(tiny: LanguageModel, data: Path) -> None:
-    asked = {"experiments": ["bias"], "corpus": "none", "contexts": ["bleached"], "language": "polish"}
-    with pytest.raises(WordworthError, match=r"weat3 cannot be put into 'polish'.*\(XWEAT has german"):
-        vast([tiny], **asked, **QUICK)
-
-
 def test_an_own_test_in_such_a_language_is_run(tiny: LanguageModel, data: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     sets = {"x": ["róża", "lilia"], "y": ["mucha", "komar"], "a": ["miłość", "pokój"], "b": ["wojna", "rak"]}

@@ -110,11 +110,6 @@ def test_d_has_an_interval_that_no_order_of_the_words_moves(make: object, tmp_pa
         assert turned[column] == pytest.approx(plain[column], rel=1e-12)
 
 
-def test_few_words_have_a_caution(data: Path) -> None:
-    found = weat([data / GOOGLE], tests=["weat1", "weat9"])
-    assert found.scores["cautions"].to_list() == [[], ["few-items"]]
-
-
 def test_sides_and_methods(make: object) -> None:
     model = make([word for group in load_test("weat8").groups for word in group])
 

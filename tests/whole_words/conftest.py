@@ -1,10 +1,7 @@
 """Tiny random models with a head, of several architectures, each with the plain implementation beside it."""
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,36 +9,22 @@ import pytest
 import torch
 import transformers as hf
 
+from encode.conftest import BERT, GPT, LLAMA, NEO
+from encode.conftest import KINDS as ENCODERS
+from whole_words import plain_words as plain_module
 from wordworth.whole_words import WordModel, wrap_word_model
 
-
-def _import_file(name: str, path: Path) -> ModuleType:
-    """A module of the tests by its file, since test folders are no packages."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-HERE = Path(__file__).parent
-PLAIN = _import_file("plain_words", HERE / "plain_words.py")
-ENCODE = _import_file("encode_conftest", HERE.parent / "encode" / "conftest.py")
-
-GPT, BERT, LLAMA, NEO = ENCODE.GPT, ENCODE.BERT, ENCODE.LLAMA, ENCODE.NEO
 NEO_SIZES = NEO | {"hidden_size": 16, "num_layers": 4, "num_heads": 2, "max_position_embeddings": 64}
 KINDS: dict[str, tuple[str, type, type, dict[str, Any], Callable[[str], bytes]]] = {
-    "gpt2": ("gpt2", hf.GPT2Config, hf.GPT2LMHeadModel, GPT, PLAIN.byte_level),
-    "gpt": ("gpt", hf.OpenAIGPTConfig, hf.OpenAIGPTLMHeadModel, GPT, PLAIN.word_bpe),
-    "gpt-neo": ("gpt-neo", hf.GPTNeoConfig, hf.GPTNeoForCausalLM, NEO_SIZES, PLAIN.byte_level),
-    "gpt-j": ("gpt-j", hf.GPTJConfig, hf.GPTJForCausalLM, GPT | {"rotary_dim": 4}, PLAIN.byte_level),
-    "llama-bpe": ("llama-bpe", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, PLAIN.byte_level),
-    "llama-unigram": ("llama-unigram", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, PLAIN.metaspace),
-    "bert": ("bert", hf.BertConfig, hf.BertForMaskedLM, BERT, PLAIN.wordpiece),
-    "roberta": ("roberta", hf.RobertaConfig, hf.RobertaForMaskedLM, BERT, PLAIN.byte_level),
-    "albert": ("albert", hf.AlbertConfig, hf.AlbertForMaskedLM, BERT | {"embedding_size": 8}, PLAIN.metaspace),
+    "gpt2": ("gpt2", hf.GPT2Config, hf.GPT2LMHeadModel, GPT, plain_module.byte_level),
+    "gpt": ("gpt", hf.OpenAIGPTConfig, hf.OpenAIGPTLMHeadModel, GPT, plain_module.word_bpe),
+    "gpt-neo": ("gpt-neo", hf.GPTNeoConfig, hf.GPTNeoForCausalLM, NEO_SIZES, plain_module.byte_level),
+    "gpt-j": ("gpt-j", hf.GPTJConfig, hf.GPTJForCausalLM, GPT | {"rotary_dim": 4}, plain_module.byte_level),
+    "llama-bpe": ("llama-bpe", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, plain_module.byte_level),
+    "llama-unigram": ("llama-unigram", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, plain_module.metaspace),
+    "bert": ("bert", hf.BertConfig, hf.BertForMaskedLM, BERT, plain_module.wordpiece),
+    "roberta": ("roberta", hf.RobertaConfig, hf.RobertaForMaskedLM, BERT, plain_module.byte_level),
+    "albert": ("albert", hf.AlbertConfig, hf.AlbertForMaskedLM, BERT | {"embedding_size": 8}, plain_module.metaspace),
 }
 MASKED = ("bert", "roberta", "albert")
 
@@ -50,7 +33,7 @@ MASKED = ("bert", "roberta", "albert")
 def tiny_words(kind: str) -> tuple[WordModel, Any]:
     """The model as the package sees it, and the plain way over the same network."""
     like, config, network, sizes, spell = KINDS[kind]
-    tokenizer = ENCODE.KINDS[like][0]()
+    tokenizer = ENCODERS[like][0]()
     if kind in MASKED:
         tokenizer.add_special_tokens({"mask_token": "<mask>"})
     torch.manual_seed(0)
@@ -62,10 +45,10 @@ def tiny_words(kind: str) -> tuple[WordModel, Any]:
     model = wrap_word_model(built, tokenizer, name=f"tiny-{kind}")
     full, bare = (tokenizer("a word", add_special_tokens=added)["input_ids"] for added in (True, False))
     first = next(at for at in range(len(full)) if full[at : at + len(bare)] == bare)
-    plain = PLAIN.Plain(
+    plain = plain_module.Plain(
         built,
         tokenizer,
-        PLAIN.unit_texts(tokenizer, len(tokenizer), spell),
+        plain_module.unit_texts(tokenizer, len(tokenizer), spell),
         before=tuple(full[:first]),
         behind=(tokenizer.mask_token_id, *full[first + len(bare) :]) if kind in MASKED else (),
         trailing=kind == "gpt",
@@ -90,4 +73,4 @@ def tiny_word_model() -> Callable[[str], tuple[WordModel, Any]]:
 
 @pytest.fixture
 def plain_words() -> ModuleType:
-    return PLAIN
+    return plain_module

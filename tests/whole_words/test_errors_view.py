@@ -28,9 +28,3 @@ def test_views_by_hand() -> None:
     assert confusions == [("high", "high", 1, 1.0), ("low", "mid", 1, 1.0), ("mid", "high", 2, 1.0)]
     # “cat” was among the k best once.
     assert list_never_predicted(PREDICTED).rows() == [("mat", "low", 1), ("on", "high", 1)]
-
-
-def test_no_predictions() -> None:
-    none = PREDICTED.head(0)
-    views = count_wrong_guesses(none, 9), count_confused_pairs(none, 9), count_band_confusions(none)
-    assert all(view.is_empty() for view in (*views, list_never_predicted(none)))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from wordworth.catalog.fetch.hub import from_hub
-from wordworth.catalog.fetch.sources import here, locate, verify
+from wordworth.catalog.fetch.sources import here, locate
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.show import download, held, is_here, made_of, summary
 from wordworth.results.display import ShowsTable
@@ -103,8 +103,6 @@ def get(*names: str) -> list[Fetched]:
         if not one.sources:
             continue  # its data is in the catalog itself, or in other entries
         before = here(one.name, one.sources)
-        located = before or locate(one.name, one.sources)
-        if before:
-            verify(one.name, before)
+        located = locate(one.name, one.sources)
         fetched.append(Fetched(one.name, located.path, located.source.bytes / 1e6, not before))
     return fetched

@@ -10,10 +10,8 @@ from wordworth.catalog.fetch.hub import HubFile, config_of, from_hub, hub_model,
 from wordworth.catalog.fetch.sources import here, is_offline
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import Named, Resolved, find, located
-from wordworth.embedding import Embedding
-from wordworth.embedding.blocks import OnBad
 from wordworth.engine.cache import hash_content
-from wordworth.errors import Foreign, WordworthError, listed, nearest, reason_of, require
+from wordworth.errors import Foreign, WordworthError, listed, nearest, require
 from wordworth.files import measured_sum, refuse_special
 
 if TYPE_CHECKING:  # numpy, which a kind is told without
@@ -90,10 +88,8 @@ def _kind_of_folder(folder: Path) -> Kind:
 
 
 def _kind_of_config(path: Path, named: str) -> Kind:
-    try:
+    with Foreign(f"{path} cannot be read as JSON", SAY):
         config: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise WordworthError(f"{path} cannot be read as JSON ({reason_of(error)}); {SAY}") from error
     if isinstance(config, dict) and config.get("kind") == NLI_NETWORK:
         return "nli"
     names = config.get("architectures") if isinstance(config, dict) else None
@@ -135,18 +131,20 @@ def load_embeddings(
 
     resolved = find(named)
     if resolved.entry is not None:
-        yield _load_declared(resolved, resolved.entry, on_bad)
-        return
+        _refuse_other_family(resolved.entry)
+        file_format = resolved.entry.details["format"]
     if resolved.place == "hub":
         refuse_name(resolved)
-    path = located(resolved).where
+    data = located(resolved)
+    path, language = data.where, data.language or language
     if path.is_dir() and any(path.glob("*-w.npy")):
         for decade in histwords_decades(path):
-            name = f"{resolved.name}/{decade.name.removesuffix('-w.npy')}"
+            name = f"{data.name}/{decade.name.removesuffix('-w.npy')}"
             yield load(decade, name=name, language=language, on_bad=on_bad)
         return
-    read = load(path, name=resolved.name, language=language, format=file_format, on_bad=on_bad)
-    yield replace(read, provenance=replace(read.provenance, source=resolved.source))
+    read = load(path, name=data.name, language=language, format=file_format, on_bad=on_bad)
+    facts = {"source": data.source, "sha256": data.sha256 or read.provenance.sha256}
+    yield replace(read, provenance=replace(read.provenance, **facts))
 
 
 def load_embedding(named: Named) -> "Embedding":
@@ -163,9 +161,7 @@ def refuse_name(resolved: Resolved) -> None:
         entry(resolved.target, "models")
 
 
-def _load_declared(resolved: Resolved, declared: Entry, on_bad: "OnBad") -> "Embedding":
-    from wordworth.embedding.reading import load
-
+def _refuse_other_family(declared: Entry) -> None:
     family = declared.details["family"]
     if family != "static":
         what = "a sentence encoder" if family == "sentence" else f"a language model ({family})"
@@ -173,12 +169,6 @@ def _load_declared(resolved: Resolved, declared: Entry, on_bad: "OnBad") -> "Emb
             f"{declared.name} is {what}, not a static embedding; this study takes static embeddings "
             "(`wordworth ls models`)"
         )
-    data = located(resolved)
-    read = load(data.where, format=declared.details["format"], language=data.language, on_bad=on_bad)
-    provenance = replace(
-        read.provenance, name=data.name, source=data.source, sha256=data.sha256, language=data.language
-    )
-    return replace(read, provenance=provenance)
 
 
 @dataclass(frozen=True)

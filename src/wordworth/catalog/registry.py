@@ -74,16 +74,13 @@ class Source:
         return sum(pin.bytes for pin in self.content)
 
 
-def _distribution(table: Mapping[str, Any]) -> Distribution:
-    return Distribution(table["package"], table["version"], table.get("archive", ""), table.get("archive_sha256", ""))
-
-
 def parse(table: Mapping[str, Any]) -> Source:
     """Return a `[[NAME.sources]]` table as a source; the keys are those of its kind."""
     kind, path, url = table["kind"], table.get("path", ""), table.get("url", "")
-    parts: tuple[tuple[Distribution, str], ...] = ()
-    if kind == "archive":
-        parts = tuple((_distribution(part), part.get("member", "")) for part in table.get("parts", [table]))
+    parts = []
+    for part in table.get("parts", [table]) if kind == "archive" else ():
+        pinned = (part.get("archive", ""), part.get("archive_sha256", ""))
+        parts.append((Distribution(part["package"], part["version"], *pinned), part.get("member", "")))
     # A single file is named as where it comes from; only joined parts need a name of their own.
     name = table.get("name") or path or table.get("member") or unquote(urlsplit(url).path)
     files = table.get("files") or {Path(name).name: table}
@@ -98,7 +95,7 @@ def parse(table: Mapping[str, Any]) -> Source:
         content=tuple(Pinned(name, f["sha256"], f["bytes"], f.get("member", "")) for name, f in files.items()),
         folder="files" in table,
         place=places[kind],
-        parts=parts,
+        parts=tuple(parts),
         url=url,
         layout={key: table[key] for key in ("columns", "format", "delimiter") if key in table},
     )
@@ -176,17 +173,13 @@ KINDS = (
     *("models", "lexica", "word_sets", "tests", "pairs", "analogies", "corpora", "templates"),
     *("frequencies", "wordnets", "paraphrases", "nli"),
 )
-_SINGULAR = {"lexicon": "lexica", "corpus": "corpora", "analogy": "analogies", "frequency": "frequencies"}
 _COMMON = ("title", "language", "licence", "reference", "count", "scale", "note", "sources")
 
 
 def kind_named(kind: str) -> str:
-    """The kind a user means: `word-sets` and `word_set` are `word_sets`."""
-    spelled = kind.replace("-", "_").lower()
-    spelled = _SINGULAR.get(spelled, spelled)
-    for known in KINDS:
-        if spelled in (known, known.removesuffix("s")):
-            return known
+    """Return the kind that a user means: `word-sets` are `word_sets`."""
+    if (spelled := kind.replace("-", "_")) in KINDS:
+        return spelled
     raise WordworthError(f"there is no kind {kind!r} in the catalog; there are {', '.join(KINDS).replace('_', '-')}")
 
 

@@ -30,8 +30,8 @@ _UNITS_OF_MODELS = {"static": "words", "sentence": "layer", "nli": "labels"}
 Rows = tuple[tuple[str, ...], ...]
 
 
-def unit_of(declared: Entry) -> str:
-    """What its count counts: words of word vectors, layers of a language model, lines of a text, …"""
+def _unit_of(declared: Entry) -> str:
+    """Return what its count counts: words of word vectors, layers of a language model, lines of a text, …"""
     details = declared.details
     if declared.kind == "models":
         return _UNITS_OF_MODELS.get(details["family"], "layers")
@@ -43,26 +43,19 @@ def unit_of(declared: Entry) -> str:
 
 
 def held(declared: Entry) -> str:
-    """“400,000 words”, “30 layers”."""
-    return f"{declared.count:,} {unit_of(declared)}"
-
-
-def download_bytes(declared: Entry) -> int | None:
-    """Bytes of what is fetched for it, unpacked; none where it comes with the package or is put in place by hand."""
-    if any(source.kind == "package" for source in declared.sources):
-        return None
-    return next((source.bytes for source in declared.sources if source.remote), None)
+    """Return “400,000 words”, “30 layers”."""
+    return f"{declared.count:,} {_unit_of(declared)}"
 
 
 def download(declared: Entry) -> str:
-    """“84 MB”, “from the hub”, “by hand”; blank where nothing is fetched."""
-    size = download_bytes(declared)
-    if size is not None:
+    """Return “84 MB”, “from the hub”, “by hand”; blank where nothing is fetched."""
+    kinds = {source.kind for source in declared.sources}
+    size = next((source.bytes for source in declared.sources if source.remote), None)
+    if size is not None and "package" not in kinds:
         return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:,.1f} MB" if size >= 1e5 else "under 0.1 MB"
     if "hub" in declared.details:
         return "from the hub"
-    by_hand = bool(declared.sources) and all(source.kind == "data" for source in declared.sources)
-    return "by hand" if by_hand else ""
+    return "by hand" if kinds == {"data"} else ""
 
 
 class Excerpt(NamedTuple):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 cache_app = typer.Typer(
     help="List what is kept on this machine, by kind; `prune` and `clear` remove it.",
     add_completion=False,
-    epilog="Example: wordworth cache prune --older 30d",
+    epilog="Example: wordworth cache prune --older 30",
 )
 
 Kinds = Annotated[
@@ -47,17 +47,14 @@ def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -
     display.print_line(f"total: {sum(row.entries for row in rows):,} entries, {total}")
 
 
-@cache_app.command(epilog="Example: wordworth cache prune --older 30d --max-size 5GB")
+@cache_app.command(epilog="Example: wordworth cache prune --older 30 --max-size 5")
 def prune(
     older: Annotated[
-        str | None,
-        typer.Option(metavar="AGE", help="Only what was not used for so long: 30d, 12h, 2w.", rich_help_panel=ON),
+        float | None, typer.Option(metavar="DAYS", min=0, help="What was not used for so long.", rich_help_panel=ON)
     ] = None,
     max_size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Remove the least recently used until this is left: 5GB.", rich_help_panel=ON
-        ),
+        float | None,
+        typer.Option(metavar="GB", min=0, help="The least recently used, until this is left.", rich_help_panel=ON),
     ] = None,
     kind: Kinds = None,
 ) -> None:
@@ -67,8 +64,8 @@ def prune(
     """
     from wordworth.engine import housekeeping
 
-    age = housekeeping.parse_age(older) if older else None
-    size = housekeeping.parse_size(max_size) if max_size else None
+    age = None if older is None else older * 86400
+    size = None if max_size is None else max_size * 1e9
     _report(housekeeping.prune(older=age, max_bytes=size, kinds=kind or ()))
 
 

@@ -1,6 +1,7 @@
 """`wordworth ls`, `show` and `get`: what can be named."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -25,26 +26,21 @@ def list_entries(
 ) -> None:
     """List what can be named, by kind: how much it holds, its download, and whether it is on this machine."""
     from wordworth.api.catalog import ls
-    from wordworth.catalog.registry import entries
-    from wordworth.catalog.show import download_bytes, is_here, unit_of
 
     if json:
-        keys = ("kind", "name", "title", "language", "licence", "count")
-        rows = [
-            {key: getattr(one, key) for key in keys}
-            | {"unit": unit_of(one), "family": one.details.get("family"), "bytes": download_bytes(one)}
-            | {"here": is_here(one)}
-            for one in entries(kind)
-        ]
-        display.print_json(rows)
+        display.print_json(ls(kind).to_dicts())
         return
-    shown = ("name", "kind", "holds", "download", "language")
-    by_kind: dict[str, list[list[str]]] = {}
-    for row in ls(kind).iter_rows(named=True):
-        cells = [*(row[name] for name in shown), "yes" if row["here"] else ""]
-        by_kind.setdefault(row["kind"].partition(":")[0], []).append(cells)
-    for title, table in by_kind.items():
-        display.print_text_table(f"{title} ({len(table):,})", [*shown, "here"], table)
+    for one in (kind,) if kind else _KINDS:
+        _show_table(one, ls(one).to_dicts())
+
+
+def _show_table(kind: str, entries: Sequence[dict[str, Any]]) -> None:
+    """Print the entries of one kind; `show` has their titles and licences."""
+    header = ["name", "kind", "holds", "download", "language", "here"]
+    if kind != "models":  # only models are of several kinds themselves
+        header.remove("kind")
+    rows = [one | {"kind": one["kind"].partition(": ")[2], "here": "yes" if one["here"] else ""} for one in entries]
+    display.print_text_table(f"{kind} ({len(rows):,})", header, [[row[head] for head in header] for row in rows])
 
 
 def show(

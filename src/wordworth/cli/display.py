@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from wordworth.errors import listed, visible, visible_json
+from wordworth.errors import listed, visible
 from wordworth.results.table import Table, format_cell, legend_of, text_table
 from wordworth.results.vocabulary import SHOWN_AT_ONCE, Notice
 
@@ -35,9 +35,8 @@ err = Console(stderr=True, highlight=False)
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value on stdout, for scripts."""
-    is_utf = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    sys.stdout.write(visible_json(json.dumps(value, ensure_ascii=not is_utf, indent=1)) + "\n")
+    """Print one JSON value on stdout, for scripts; in ASCII, so that no terminal is steered by it."""
+    sys.stdout.write(json.dumps(value, indent=1) + "\n")
 
 
 def _plain_text(text: str, style: str = "") -> Text:

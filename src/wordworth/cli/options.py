@@ -39,15 +39,16 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
-def _environment(*names: str) -> Callable[[bool], bool]:
-    """Return the callback of a flag that sets variables of the environment."""
+def _environment_flag(name: str, text: str, *variables: str) -> Any:
+    """Return the annotation of a flag that sets variables of the environment."""
 
     def callback(value: bool) -> bool:
         if value:
-            os.environ.update(dict.fromkeys(names, "1"))
+            os.environ.update(dict.fromkeys(variables, "1"))
         return value
 
-    return callback
+    option = typer.Option(name, help=text, callback=callback, is_eager=True, rich_help_panel=GROUPS[-1])
+    return Annotated[bool, option]
 
 
 def output_option(metavar: str, text: str, *names: str) -> Any:
@@ -94,26 +95,10 @@ Config = Annotated[
         rich_help_panel=GROUPS[-1],
     ),
 ]
-Offline = Annotated[
-    bool,
-    typer.Option(
-        "--offline",
-        help="Fetch nothing.",
-        callback=_environment("WORDWORTH_OFFLINE", "HF_HUB_OFFLINE"),
-        is_eager=True,
-        rich_help_panel=GROUPS[-1],
-    ),
-]
-NoCache = Annotated[
-    bool,
-    typer.Option(
-        "--no-cache",
-        help="Compute everything anew; what is fetched is still kept.",
-        callback=_environment("WORDWORTH_NO_CACHE"),
-        is_eager=True,
-        rich_help_panel=GROUPS[-1],
-    ),
-]
+Offline: Any = _environment_flag("--offline", "Fetch nothing.", "WORDWORTH_OFFLINE", "HF_HUB_OFFLINE")
+NoCache: Any = _environment_flag(
+    "--no-cache", "Compute everything anew; what is fetched is still kept.", "WORDWORTH_NO_CACHE"
+)
 
 REQUIRED: Any = ...
 """The default of a parameter that must be given."""

@@ -4,7 +4,6 @@ Ours hold `words` and `vectors`; others are read if it is plain which is which. 
 """
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 
 from wordworth.embedding.blocks import VectorFile, slice_blocks
-from wordworth.errors import Foreign, WordworthError, listed, reason_of
+from wordworth.errors import Foreign, WordworthError, listed
 
 
 def read_matrix(path: Path, words: list[str], matrix: NDArray[np.floating]) -> VectorFile:
@@ -50,15 +49,12 @@ def read_npz(path: Path) -> VectorFile:
 
 
 def read_safetensors(path: Path) -> VectorFile:
-    """Read the one matrix and the words: a tensor of UTF-8 bytes, or metadata, one per line."""
+    """Read the one matrix and the words: a tensor of UTF-8 bytes, one word per line."""
     with (
         Foreign(f"{path} is cut short or damaged", "fetch or copy the file again"),
         safe_open(path, framework="numpy") as archive,
     ):
         arrays: dict[str, NDArray[Any]] = {key: archive.get_tensor(key) for key in archive.keys()}  # noqa: SIM118
-        metadata = archive.metadata() or {}
-    if "words" in metadata:
-        arrays["words"] = np.frombuffer(metadata["words"].encode(), dtype=np.uint8)
     return _read_arrays(path, arrays)
 
 
@@ -90,12 +86,8 @@ def map_matrix(path: Path) -> NDArray[np.floating]:
 
 def read_indexed(path: Path, index: Path) -> VectorFile:
     """Read a `.npy` matrix and a parquet file with one column of text: the words in the order of the rows."""
-    try:
+    with Foreign(f"{index} is cut short or damaged", "fetch or copy the file again"):
         table = pl.read_parquet(index)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise WordworthError(
-            f"{index} is cut short or damaged ({reason_of(error)}); fetch or copy the file again"
-        ) from error
     if table.dtypes != [pl.String]:
         held = listed(f"{column} ({kind})" for column, kind in table.schema.items())
         raise WordworthError(f"{index} has the columns {held}, where one column of words is expected")
@@ -105,10 +97,8 @@ def read_indexed(path: Path, index: Path) -> VectorFile:
 _CONFIG = "vectors.cfg"
 _SEED = 1
 _MULTIPLIER = 0xC6A4A7935BD1E995
-_SHIFT = np.uint64(47)
+_SHIFT = 47
 _ALL = (1 << 64) - 1
-
-Numbers = NDArray[np.uint64]
 
 
 def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
@@ -126,14 +116,14 @@ def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
         words = json.loads(strings.read_text(encoding="utf-8"))
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise WordworthError(f"{strings} is no list of words; fetch or copy the file again")
-    word_of = dict(zip(hashes(words).tolist(), words, strict=True))
-    named = [word_of.get(key, "") for key in keys.tolist()]
-    if not any(named) or int(rows.max()) >= len(matrix):
+    word_of = {hash_word(word): word for word in words}
+    named = [word_of.get(key, "") for key in keys]
+    if not any(named) or max(rows) >= len(matrix):
         raise WordworthError(f"{vectors}, {key2row} and {strings} are not of one model; fetch the folder again")
     return read_matrix(vectors, named, matrix[rows])
 
 
-def _map_of(path: Path) -> tuple[Numbers, NDArray[np.int64]]:
+def _map_of(path: Path) -> tuple[list[int], list[int]]:
     """Return the keys and rows of a MessagePack map of whole numbers, in its order."""
     with Foreign(f"{path} is no map from words to rows", "fetch or copy the file again"):
         # A key that comes twice stays twice, so that it is reported.
@@ -143,37 +133,18 @@ def _map_of(path: Path) -> tuple[Numbers, NDArray[np.int64]]:
     ):
         raise WordworthError(f"{path} is no map from words to rows; fetch or copy the file again")
     with_rows = [(key, row) for key, row in pairs if row >= 0]  # −1 is a word without a vector
-    keys, rows = zip(*with_rows, strict=True) if with_rows else ((), ())
-    return np.array(keys, dtype=np.uint64), np.array(rows, dtype=np.int64)
+    return [key for key, _ in with_rows], [row for _, row in with_rows]
 
 
-def hashes(words: Sequence[str]) -> Numbers:
-    """spaCy's key of every word: MurmurHash64A (Appleby) of its UTF-8, seed 1; those of one length at once."""
-    encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-    by_length: dict[int, list[int]] = {}
-    for at, text in enumerate(encoded):
-        by_length.setdefault(len(text), []).append(at)
-    found = np.empty(len(words), dtype=np.uint64)
-    for length, places in by_length.items():
-        texts = np.frombuffer(b"".join(encoded[at] for at in places), dtype=np.uint8).reshape(len(places), length)
-        found[places] = _murmur(texts)
-    return found
-
-
-def _murmur(texts: NDArray[np.uint8]) -> Numbers:
-    """texts × bytes → hashes; arithmetic is modulo 2⁶⁴."""
-    count, length = texts.shape
-    multiplier = np.uint64(_MULTIPLIER)
-    found = np.full(count, (_SEED ^ (length * _MULTIPLIER)) & _ALL, dtype=np.uint64)
-    whole = length // 8 * 8
-    for column in np.ascontiguousarray(texts[:, :whole]).view("<u8").T if whole else ():
-        mixed = column * multiplier
-        mixed ^= mixed >> _SHIFT
-        found = (found ^ (mixed * multiplier)) * multiplier
-    if length > whole:
-        rest = np.zeros((count, 8), dtype=np.uint8)
-        rest[:, : length - whole] = texts[:, whole:]
-        found = (found ^ rest.view("<u8")[:, 0]) * multiplier
-    found ^= found >> _SHIFT
-    found *= multiplier
-    return np.asarray(found ^ (found >> _SHIFT), dtype=np.uint64)
+def hash_word(word: str) -> int:
+    """Return spaCy's key of a word: MurmurHash64A (Appleby) of its UTF-8, seed 1; arithmetic is modulo 2⁶⁴."""
+    text = word.encode("utf-8", "surrogatepass")
+    key = _SEED ^ (len(text) * _MULTIPLIER) & _ALL
+    for start in range(0, len(text), 8):
+        part = int.from_bytes(text[start : start + 8], "little")
+        if start + 8 <= len(text):
+            part = part * _MULTIPLIER & _ALL
+            part = (part ^ part >> _SHIFT) * _MULTIPLIER & _ALL
+        key = (key ^ part) * _MULTIPLIER & _ALL
+    key = (key ^ key >> _SHIFT) * _MULTIPLIER & _ALL
+    return key ^ key >> _SHIFT

@@ -3,6 +3,7 @@
 Rows that cannot be used are named with their place, then stopped at or left out, and always counted.
 """
 
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ _PLURAL: dict[Kind, str] = {
     "word": "without a usable word",
     "header": "in the header",
 }
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN = 3  # flaws of a kind quoted in full; the rest are counted
 
 
@@ -153,14 +155,6 @@ def slice_blocks(words: Sequence[str], matrix: NDArray[np.floating]) -> Iterator
         yield Block(list(words[start:stop]), matrix[start:stop], range(start + 1, stop + 1))
 
 
-def _is_unicode(word: str) -> bool:
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _good_rows(block: Block, vectors: NDArray[np.float32], seen: set[str], flaws: Flaws) -> list[int]:
     """Return the rows to keep: usable word, finite, not all zero, not seen before. `seen` grows by their words."""
     good: list[int] = []
@@ -170,7 +164,7 @@ def _good_rows(block: Block, vectors: NDArray[np.float32], seen: set[str], flaws
             flaws.add("word", number, "there is no word")
         elif "\n" in word:  # words are kept one per line in UTF-8
             flaws.add("word", number, f"the word {quoted(word)} has a line break in it")
-        elif not word.isascii() and not _is_unicode(word):
+        elif _SURROGATE.search(word):
             flaws.add("word", number, f"the word {quoted(word)} is not valid Unicode")
         elif not finite[row]:
             flaws.add("number", number, f"the vector of {quoted(word)} has NaN or infinity in it")

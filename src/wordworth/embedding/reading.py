@@ -42,6 +42,16 @@ _CODES = {
     "german": "de", "italian": "it", "japanese": "ja", "korean": "ko", "polish": "pl", "portuguese": "pt",
     "russian": "ru", "spanish": "es", "thai": "th", "turkish": "tr",
 }  # fmt: skip
+_READERS: dict[str, Callable[..., VectorFile]] = {
+    "npz": arrays.read_npz,
+    "safetensors": arrays.read_safetensors,
+    "gensim": pickles.read_keyed_vectors,
+    "npy-parquet": arrays.read_indexed,
+    "histwords": pickles.read_histwords,
+    "spacy": arrays.read_spacy,
+}
+_WORDS_IN = {"npy-parquet": ".parquet", "histwords": ".pkl", "spacy": ".json"}
+"""Format → how the file beside the matrix ends that has the words."""
 _KNOWN_OTHERS = {
     b"\x89HDF": "an HDF5 file; convert it to word2vec text or npz",
     b"\xba\x16O/": "a fastText model; give the .vec file that goes with it",
@@ -213,22 +223,9 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
             raise WordworthError(f"{path} does not begin with the number of rows and the dimension; {_not(chosen)}")
         _refuse_too_wide(path, head[1])
         return word2vec.read_binary(path, *head, flaws), flaws
-    readers: dict[str, Callable[..., VectorFile]] = {
-        "npz": arrays.read_npz,
-        "safetensors": arrays.read_safetensors,
-        "gensim": pickles.read_keyed_vectors,
-    }
-    if chosen in readers:
-        return readers[chosen](path), flaws
-    with_words: dict[str, tuple[str, Callable[..., VectorFile]]] = {
-        "npy-parquet": (".parquet", arrays.read_indexed),
-        "histwords": (".pkl", pickles.read_histwords),
-        "spacy": (".json", arrays.read_spacy),
-    }
-    suffix, read = with_words[chosen]
-    if files[-1].suffix != suffix:
+    if chosen in _WORDS_IN and files[-1].suffix != _WORDS_IN[chosen]:
         raise WordworthError(f"{path} has no words beside it; the format {chosen} is {FORMATS[chosen]}")
-    return read(*files), flaws
+    return _READERS[chosen](*files[: len(files) if chosen in _WORDS_IN else 1]), flaws
 
 
 def _not(chosen: str) -> str:

@@ -1,9 +1,8 @@
 """What the cache holds, by kind, size and age; and removing what is old or too large."""
 
-import re
 import shutil
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
@@ -44,24 +43,6 @@ class KindTotal:
     newest: float
 
 
-def parse_age(text: str) -> float:
-    """Return `30d`, `12h` or `2w` in seconds."""
-    return _parse_amount(text, {"h": 3600, "d": 86400, "w": 7 * 86400}, "30d")
-
-
-def parse_size(text: str) -> int:
-    """Return `5GB`, `200M` or a number of bytes in bytes; 1 GB is 10⁹ bytes."""
-    units = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-    return int(_parse_amount(text, units | {f"{unit}b": size for unit, size in units.items()}, "5GB"))
-
-
-def _parse_amount(text: str, units: Mapping[str, float], example: str) -> float:
-    match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
-    if not match or match[2] not in units:
-        raise WordworthError(f"{text[:40]!r} is not a number with a unit; write {example}")
-    return float(match[1]) * units[match[2]]
-
-
 def entries(kinds: Sequence[str] = ()) -> list[CacheEntry]:
     """List every entry of the cache, or of these kinds."""
     for kind in kinds:
@@ -87,14 +68,14 @@ def totals(listed: Iterable[CacheEntry]) -> list[KindTotal]:
     return sorted(rows, key=lambda row: -row.bytes)
 
 
-def prune(*, older: float | None = None, max_bytes: int | None = None, kinds: Sequence[str] = ()) -> list[CacheEntry]:
+def prune(*, older: float | None = None, max_bytes: float | None = None, kinds: Sequence[str] = ()) -> list[CacheEntry]:
     """Remove what was not used for `older` seconds, then what was not used for longest until `max_bytes` are left.
 
     What can be computed again goes before what was fetched. Entries used in the last hour stay. Return what was
     removed; temporary folders that killed processes left are removed too.
     """
     if older is None and max_bytes is None:
-        raise WordworthError("say what to remove: --older 30d, or --max-size 5GB")
+        raise WordworthError("say what to remove: --older DAYS, or --max-size GB")
     _remove_stale()
     now, kept, removed = time.time(), entries(kinds), []
     total = sum(entry.bytes for entry in kept)

@@ -36,7 +36,10 @@ class RayCluster(Engine):
     remote = True
 
     def __init__(self, address: str = "") -> None:
-        self._ray = _import_ray()
+        require("workers on other cores or machines")
+        import ray
+
+        self._ray: Any = ray
         self._is_own = not self._ray.is_initialized()
         if self._is_own:
             _join(self._ray, address or os.environ.get("RAY_ADDRESS", ""))
@@ -139,13 +142,6 @@ def _actor_class() -> type:
             return pickle.dumps(results), time.monotonic() - began, notices()[before:], ""
 
     return Actor
-
-
-def _import_ray() -> Any:
-    require("workers on other cores or machines")
-    import ray
-
-    return ray
 
 
 def _join(ray: Any, address: str) -> None:

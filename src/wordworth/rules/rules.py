@@ -119,8 +119,6 @@ class Rules:
 
 def read_rules(path: Path) -> Rules:
     """Read a file of rules."""
-    if not path.is_file():
-        raise WordworthError(f"there is no file {path}; write rules as [rules.NAME] in it")
     table = read_toml(path)
     other = next((key for key in table if key != "rules"), None)
     if other is not None:

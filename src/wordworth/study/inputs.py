@@ -38,7 +38,7 @@ def load_vectors(
                 yield words_alone(layers.model, language), language
             continue
         for language in languages:
-            how = {"on_bad": settings.on_bad, "file_format": settings.file_format}
+            how: dict[str, Any] = {"on_bad": settings.on_bad, "file_format": settings.file_format}
             loaded = [model] if isinstance(model, Embedding) else load_embeddings(model, language=language, **how)
             for embedding in loaded:
                 own = language or embedding.provenance.language or "english"

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import torch
 import transformers as hf
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
+from made_models import train_bytes
 from wordworth.nli.cross_encoder import CrossEncoder, load_cross_encoder
 
 # Written for these tests.
@@ -35,16 +36,9 @@ def _wordpiece() -> Tokenizer:
 
 
 def _bytes(roberta: bool) -> Tokenizer:
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    made.train_from_iterator(
-        TEXT, trainers.BpeTrainer(vocab_size=360, initial_alphabet=alphabet, special_tokens=SPECIAL)
-    )
-    made.post_processor = (
-        processors.RobertaProcessing(("</s>", 2), ("<s>", 0)) if roberta else processors.ByteLevel(trim_offsets=False)
-    )
+    made = train_bytes(TEXT, 360, SPECIAL)
+    if roberta:
+        made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     return made
 
 

@@ -6,7 +6,7 @@ checksum, put there in one step after it was checked, and is measured again when
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from wordworth.catalog.registry import Pinned, Source
 from wordworth.engine.cache import CacheSlot, kind_folder, slot
 from wordworth.errors import WordworthError
-from wordworth.files import locked, measured_sum, scratch, sha256_of, space_checked
+from wordworth.files import measured_sum, scratch, sha256_of, space_checked
 
 
 class Located(NamedTuple):
@@ -55,9 +55,9 @@ def _files(source: Source, path: Path) -> list[tuple[Path, Pinned]]:
     return [(path / pin.name if source.folder else path, pin) for pin in source.content]
 
 
-def _check(name: str, located: Located, measure: Callable[[Path], str] = measured_sum) -> Located:
+def _check(name: str, located: Located) -> Located:
     for file, pin in _files(located.source, located.path):
-        if measure(file) != pin.sha256:
+        if measured_sum(file) != pin.sha256:
             raise WordworthError(
                 f"{file} is not the {name} of the catalog: its sha256 is another than {pin.sha256[:12]}…; put the "
                 "published file there, or name your own by its path"
@@ -108,17 +108,6 @@ def locate(name: str, sources: Sequence[Source], *, offline: bool | None = None)
         except WordworthError as error:
             reasons.append(str(error))
     raise WordworthError("; and ".join(dict.fromkeys(reasons)))
-
-
-def verify(name: str, located: Located) -> None:
-    """Read everything again and compare checksums; what is broken in the cache is removed and reported."""
-    if not located.source.remote:
-        _check(name, located, sha256_of)
-        return
-    home = _slot(located.source)
-    with locked(home.path):
-        if not home.whole():
-            raise WordworthError(f"{name} was damaged in the cache and has been removed; run the command again")
 
 
 def _fetch(name: str, source: Source) -> Path:

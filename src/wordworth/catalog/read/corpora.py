@@ -18,7 +18,7 @@ import polars as pl
 from wordworth.catalog.read.tables import parsed_json
 from wordworth.catalog.resolve import DataSet, Named, located_data
 from wordworth.engine.cache import entry
-from wordworth.errors import WordworthError, listed, reason_of, require
+from wordworth.errors import Foreign, WordworthError, listed, reason_of, require
 from wordworth.files import DAMAGE, decompress
 from wordworth.progress import progress
 
@@ -124,20 +124,29 @@ def wikitext_parts(path: Path, report: Report, tally: Counter[str]) -> Iterator[
             begins = False
 
 
-def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:
-    """One column (from 1) of a table; a blank line, or one whose text is blank, is passed over."""
+def tsv_rows(path: Path, report: Report) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines that are not blank as cells, with their numbers.
+
+    A cell is taken out of its quotation marks where those inside it are doubled: some published files quote cells, and
+    some have quotations in plain text.
+    """
     for number, line in numbered_lines(path, report):
-        cells = line.rstrip("\r\n").split("\t")
         if not line.strip():
             continue
+        cells = [cell.strip() for cell in line.split("\t")]
+        for at, cell in enumerate(cells):
+            if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in (inner := cell[1:-1]).replace('""', ""):
+                cells[at] = inner.replace('""', '"')
+        yield number, cells
+
+
+def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:
+    """Yield one column (from 1) of a table, without blank texts."""
+    for number, cells in tsv_rows(path, report):
         if len(cells) < column:
             report(f"{path}, line {number}: {len(cells)} columns, and the text is column {column}; correct the line")
-            continue
-        text = cells[column - 1].strip()
-        if len(text) > 1 and text[0] == text[-1] == '"':
-            text = text[1:-1].replace('""', '"')
-        if text:
-            yield text
+        elif cells[column - 1]:
+            yield cells[column - 1]
 
 
 def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -177,7 +186,7 @@ def parquet_lines(path: Path, field: str) -> Iterator[str]:
     """One column of a parquet file, a block of rows at a time; blank cells are passed over."""
     wanted = field or TEXT
     table = pl.scan_parquet(path)
-    try:
+    with Foreign(f"{path} is not a parquet file", "fetch or copy it again"):
         texts = [name for name, kind in table.collect_schema().items() if kind == pl.String]
         if wanted not in texts:
             columns = listed(texts) or "none"
@@ -189,8 +198,6 @@ def parquet_lines(path: Path, field: str) -> Iterator[str]:
             start += len(block)
             for text in block.get_column(wanted).drop_nulls():
                 yield from filter(None, map(str.strip, text.splitlines()))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise WordworthError(f"{path} is not a parquet file ({reason_of(error)}); fetch or copy it again") from error
 
 
 def extracted(path: Path, report: Report, sha256: str) -> Path:

@@ -174,11 +174,8 @@ def _of_catalog(data: Resolved, declared: Entry, word_column: str | None, rating
             header=form.get("header", True),
             quotes=form.get("quotes", True),
         )
-    columns = dict(layout["columns"])
-    if word_column:
-        columns["word"] = word_column
-    if rating_column:
-        columns["valence"] = rating_column
+    chosen = {"word": word_column, "valence": rating_column}
+    columns = layout["columns"] | {role: title for role, title in chosen.items() if title}
     return replace(_lexicon(data, table, columns, form, drop_bad=True), scale=declared.scale)
 
 

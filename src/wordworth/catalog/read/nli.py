@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.catalog.read.corpora import json_records, numbered_lines, refuse
+from wordworth.catalog.read.corpora import json_records, refuse, tsv_rows
 from wordworth.catalog.read.tables import parsed_json, read_table, tidy
 from wordworth.catalog.resolve import DataSet, Named, located_data
-from wordworth.errors import WordworthError, listed, quoted, reason_of
+from wordworth.errors import Foreign, WordworthError, listed, quoted
 
 RELATIONS = ("entailment", "neutral", "contradiction")
 """The labels there are."""
@@ -145,14 +145,9 @@ def _jsonl(path: Path) -> Records:
 
 
 def _tsv(path: Path) -> Records:
-    header: list[str] = []
-    for number, line in numbered_lines(path, refuse):
-        if not line.strip():
-            continue
-        cells = [_unquoted(cell) for cell in line.rstrip("\r\n").split("\t")]
-        if not header:
-            header = [cell.strip() for cell in cells]
-            continue
+    rows = tsv_rows(path, refuse)
+    _, header = next(rows, (0, []))
+    for number, cells in rows:
         if len(cells) != len(header):
             raise WordworthError(
                 f"{path}, line {number}: {len(cells)} columns where there should be {len(header)}; correct the line"
@@ -166,16 +161,6 @@ def _csv(path: Path) -> Records:
         yield f"{path}, line {row.line}", dict(zip(table.header, row.cells, strict=True))
 
 
-def _unquoted(cell: str) -> str:
-    """A cell out of its quotation marks, if it is in some and those inside it are doubled; else as it is.
-
-    Some of the published files quote cells and some have quotations in plain text; this reads both.
-    """
-    if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in (inner := cell[1:-1]).replace('""', ""):
-        return inner.replace('""', '"')
-    return cell
-
-
 def _class_names(described: Any) -> dict[str, list[Any]]:
     """Column → its classes in the order of their numbers, where a data set of the hub describes itself."""
     for key in ("info", "features"):
@@ -186,11 +171,9 @@ def _class_names(described: Any) -> dict[str, list[Any]]:
 
 
 def _parquet(path: Path) -> Records:
-    try:
+    with Foreign(f"{path} is not a parquet file", "fetch or copy it again"):
         table = pl.read_parquet(path)
         metadata = pl.read_parquet_metadata(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise WordworthError(f"{path} is not a parquet file ({reason_of(error)}); fetch or copy it again") from error
     names = _class_names(parsed_json(metadata.get("huggingface", "{}"), f"{path}, its description", "fetch it again"))
     for row, record in enumerate(table.iter_rows(named=True), start=1):
         for column, classes in names.items():

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from wordworth.errors import WordworthError, listed, reason_of
+from wordworth.errors import WordworthError, first_problem, listed, reason_of
 from wordworth.files import refuse_special
 
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
@@ -84,11 +84,7 @@ def check_table(model: type[Model], table: object, where: str) -> Model:
     try:
         return model.model_validate(table)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        reasons = {"extra_forbidden": "there is no such field", "missing": "it is missing"}
-        reason = reasons.get(problem["type"], problem["msg"].removeprefix("Value error, "))
-        place = ".".join(str(part + 1 if isinstance(part, int) else part)[:60] for part in problem["loc"])
-        raise WordworthError(": ".join(filter(None, [where, place, f"{reason}; correct it"]))) from error
+        raise WordworthError(f"{where}: {first_problem(error)}; correct it") from error
 
 
 def unique(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

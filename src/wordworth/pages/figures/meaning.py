@@ -10,7 +10,7 @@ from wordworth.pages.insights import IN_CONTEXT, UNTRAINED
 from wordworth.pages.runs import IS_PLAIN
 from wordworth.results.table import format_list
 
-TASKS = (VALENCE, "analogy")
+TASKS = (VALENCE, SIMILARITY, "analogy")
 LANGUAGE_TASKS = (VALENCE, SIMILARITY, WEAT)
 RATED = "ρ with human ratings"
 VALENCE_AXIS = f"valence: {RATED}"
