@@ -16,6 +16,7 @@ import pytest
 
 from wordworth.catalog.fetch import archives, sources
 from wordworth.catalog.registry import parse
+from wordworth.engine import cache
 from wordworth.errors import WordworthError
 
 CONTENT = b"".join(b"%d words and their worth\n" % n for n in range(9000))

@@ -60,8 +60,9 @@ def _markdown_part(cell: Cell | None, part: Part) -> str:
     if part == "value":
         text = format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
         text = f"**{text}**" if cell.is_best else text
-        has_interval = cell.low is not None and cell.high is not None
-        return f"{text} {escape_md(format_interval(cell.low, cell.high))}" if has_interval else text
+        if cell.low is None or cell.high is None:
+            return text
+        return f"{text} {escape_md(format_interval(cell.low, cell.high))}"
     if part == "n":
         return f"{cell.n:,}"
     return "" if cell.p is None else escape_md(format_exact_p(cell.p, cell.partitions, _markdown_power))

@@ -204,11 +204,8 @@ def score_association_variants(
         sets = vector_variants(slot, (np.concatenate((X, Y)), np.concatenate((A, B))))
         is_a = np.arange(len(A) + len(B)) < len(A)
         masks = words.attributes & is_a, words.attributes & ~is_a
-        associations = [
-            product_associations(targets, attributes, *masks, way)
-            for targets, attributes in sets
-            for way in ASSOCIATIONS
-        ]
+        ways = product(sets, ASSOCIATIONS)
+        associations = [product_associations(near, to, *masks, way) for (near, to), way in ways]
         grid = _make_grid(associations, words, len(X), settings)
         record_grid(findings, {**where, **slot._asdict()}, grid, reliability)
     return findings
