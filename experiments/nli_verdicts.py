@@ -1,4 +1,4 @@
-"""Tables of docs/infer.md: Dev et al.'s networks with seeds, and which of the paper's numbers came out again.
+"""Tables of docs/infer.md: networks like Dev et al.'s with seeds, next to the paper's numbers.
 
     python -m experiments.nli_verdicts
 
@@ -9,7 +9,7 @@ an accelerator; Table 7 is computed here. The paper's are those that reports hol
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,8 @@ from wordworth.catalog.models import load_embedding
 from wordworth.embedding import Embedding
 from wordworth.measure import label
 from wordworth.pages.comparisons import IN_ALL_LAYERS, RETRAINED
-from wordworth.pages.published import Published, Quantity, published
+from wordworth.pages.published import MIN_ACCURACY, SAME, Published, Quantity, declarations, nearest, published
+from wordworth.results.table import format_list
 from wordworth.task.geometry import Learn, load_bias_kinds
 from wordworth.transform import stability
 
@@ -38,22 +39,50 @@ TABLES = (1, 3, 5, 7, 8, 9, 10, 15)
 KINDS = {"glove": "glove", "bert-base": "minilm"}
 """The paper's model → the networks here that stand for it."""
 CALLED = {"glove": "GloVe", "bert-base": "MiniLM in BERT’s place", "elmo": "ELMo"}
-REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
-ABSENT = "not measured: ELMo’s weights are not on the package index"
+NETWORKS = {"glove": "our decomposable attention over glove-840b-34k", "minilm": "minilm-l6"}
+TRAINED_ON = {"glove": "snli-91k", "minilm": "snli-91k, mnli-32k, lingnli and sanli-wiki"}
+REPRODUCED, UNDECIDED, NOT_REPRODUCED, NOT_MEASURED = "reproduced", "undecided", "not reproduced", "not measured"
+VERDICTS = (REPRODUCED, UNDECIDED, NOT_REPRODUCED, NOT_MEASURED)
+MIN_SEEDS = 3  # fewer networks give no prediction interval to judge by
+MARGIN = 0.1
+"""A level is reproduced only where the whole prediction interval is this near to the paper's number."""
+NO_WEIGHTS = "ELMo’s weights are not on the package index"
+NO_METHOD = "the paper does not say whether these are of words or of pairs"
 
 
-def verdict(paper: float, low: float, high: float, *, change: bool = False) -> str:
-    """Return what our 95 % interval says of a paper's number.
+def why_not_judged(one: Published, model: str, trained_on: str = "", accuracy: float | None = None) -> str:
+    """Return why networks cannot reproduce a published number; blank for the paper's model on the paper's data."""
+    data = declarations()["papers"][one.paper].get("trained_on", {}).get(one.model, "")
+    match = nearest(model, "", [one])
+    reasons = {
+        "other model": match is None or match[1] != SAME,
+        f"trained on {trained_on}, not {data}": bool(data) and trained_on != data,
+        f"its accuracy is {accuracy}, near chance": accuracy is not None and accuracy < MIN_ACCURACY,
+    }
+    return "; ".join(reason for reason, applies in reasons.items() if applies)
 
-    A level is reproduced where it lies in our interval, and else it is not. A change is reproduced where ours has its
-    sign beyond doubt; it is not where ours has the other sign beyond doubt, or is surely another one; else it is open.
+
+def judge(paper: float, values: Sequence[float], *, change: bool = False, obstacle: str = "") -> str:
+    """Return whether a paper's number came out again in networks that differ only in their seed.
+
+    The paper has one network, so its number is held against the 95 % prediction interval of one more network. An
+    interval that contains both the number and another answer decides nothing. The other answer is no change, for a
+    change, and any number farther than `MARGIN`, for a level.
     """
-    inside = low <= paper <= high
-    if not change:
-        return REPRODUCED if inside else NOT_REPRODUCED
-    if low > 0 or high < 0:
-        return REPRODUCED if (low > 0) == (paper > 0) else NOT_REPRODUCED
-    return UNDECIDED if inside else NOT_REPRODUCED
+    if obstacle or len(values) < MIN_SEEDS:
+        return f"{NOT_MEASURED}: {obstacle or 'the values by seed were not kept'}"
+    low, high = prediction_interval(values)
+    if not low <= paper <= high:
+        return NOT_REPRODUCED
+    has_both = low <= 0 <= high if change else low < paper - MARGIN or high > paper + MARGIN
+    return UNDECIDED if has_both else REPRODUCED
+
+
+def prediction_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of one more value, Student's: mean ± t · s · √(1 + 1/n)."""
+    count, mean = len(values), float(np.mean(values))
+    half = float(stats.t.ppf(0.975, count - 1) * np.std(values, ddof=1) * np.sqrt(1 + 1 / count))
+    return mean - half, mean + half
 
 
 class Row(NamedTuple):
@@ -125,16 +154,22 @@ class Judged(NamedTuple):
 def judged() -> Iterator[Judged]:
     """The paper's numbers of `TABLES`, in their order."""
     found = {model: recorded(kind) for model, kind in KINDS.items()}
-    stable = dict(principal(load_embedding("glove-840b-34k")))
+    vectors = load_embedding("glove-840b-34k")
+    stable = dict(principal(vectors))
+    missing = {kind: list(learn[0](vectors).missing) for kind, learn in load_bias_kinds().items()}
     own = [(table, one) for one in published() if one.paper == "dev2020" for table in _tables(one)]
     for table, one in sorted(own, key=lambda pair: pair[0]):
         dataset, measure = one.quantity.dataset, name_of(one.quantity)
         if one.model == "elmo":
             if measure == MEASURES[0]:
-                yield Judged(table, f"{dataset}, ELMo", measure, f"{one.value:.3f}", "", ABSENT)
+                yield Judged(
+                    table, f"{dataset}, ELMo", measure, f"{one.value:.3f}", "", f"{NOT_MEASURED}: {NO_WEIGHTS}"
+                )
         elif table == 7:
             ours = stable[dataset, measure]
-            yield Judged(table, f"{dataset}, GloVe", measure, *_beside(one.value, ours, change=False))
+            lost = f"{len(missing[dataset])} words have no vector: {format_list(missing[dataset], 9)}"
+            obstacle = lost if missing[dataset] else NO_METHOD
+            yield Judged(table, f"{dataset}, GloVe", measure, *_beside(one.value, ours, obstacle, change=False))
         else:
             yield from _of_networks(table, one, found[one.model])
 
@@ -163,7 +198,10 @@ def _of_networks(table: int, one: Published, rows: dict[tuple[str, str, str, str
     if is_accuracy and change:
         whose += f", {probe}"
     what = f"{whose}, {version}{': change' if change else ''}"
-    yield Judged(table, what, name_of(quantity), *_beside(theirs, ours, change=change))
+    accuracy = rows[probe, AS_THEY_ARE, "snli-test", "accuracy"].value
+    kind = KINDS[one.model]
+    obstacle = why_not_judged(one, NETWORKS[kind], TRAINED_ON[kind], accuracy)
+    yield Judged(table, what, name_of(quantity), *_beside(theirs, ours, obstacle, change=change))
 
 
 def _unpaired(before: Row | None, after: Row | None) -> Row | None:
@@ -174,10 +212,10 @@ def _unpaired(before: Row | None, after: Row | None) -> Row | None:
     return Row(value, value - half, value + half)
 
 
-def _beside(theirs: float | None, ours: Row, *, change: bool) -> tuple[str, str, str]:
+def _beside(theirs: float | None, ours: Row, obstacle: str, *, change: bool) -> tuple[str, str, str]:
     assert theirs is not None
     paper = f"{theirs:+.3f}" if change else f"{theirs:.3f}"
-    return paper, told(ours, 3), verdict(theirs, ours.low, ours.high, change=change)
+    return paper, told(ours, 3), judge(theirs, (), change=change, obstacle=obstacle)
 
 
 def principal(embedding: Embedding) -> Iterator[tuple[tuple[str, str], Row]]:
@@ -204,13 +242,13 @@ def figures(learn: tuple[Learn, Learn], embedding: Embedding, out: str = "") -> 
 
 
 def verdicts() -> tuple[str, str]:
-    """How many of each table's numbers came out again, and all of them."""
+    """Return how many of each table's numbers have each verdict, and all of them."""
     every = list(judged())
     counts = []
     for table in TABLES:
-        own = Counter(one.verdict for one in every if one.table == table)
-        counts.append([str(table), *(str(own[name]) for name in (REPRODUCED, UNDECIDED, NOT_REPRODUCED))])
-    summary = markdown(["table", REPRODUCED, UNDECIDED, NOT_REPRODUCED], counts)
+        own = Counter(one.verdict.partition(":")[0] for one in every if one.table == table)
+        counts.append([str(table), *(str(own[name]) for name in VERDICTS)])
+    summary = markdown(["table", *VERDICTS], counts)
     rows = [[str(one.table), *one[1:]] for one in every]
     return summary, markdown(["table", "what", "measure", "the paper", "here", "verdict"], rows)
 

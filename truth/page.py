@@ -5,11 +5,15 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from truth.check import Check
-from truth.papers import AGREE, DIFFERS, OPEN, Beside, not_here
+from truth.papers import AGREE, OPEN, VERDICTS, Beside, not_here
 from wordworth import __version__
 from wordworth.measure import label
-from wordworth.pages.published import citation
+from wordworth.pages.published import citation, published
+from wordworth.results.table import format_list
 
+KINDS = {"weat": "effect sizes d of WEAT", "raters": "correlations between two groups of people"}
+AGAINST_PEOPLE = {"valence", "similarity", "analogy"}
+"""Measures that hold a model against what people said."""
 HEAD = """# Validation against the papers
 
 Made by `make truth` with version {version}. Only the reasons are written by hand, in `truth/explained.toml`. The
@@ -38,10 +42,23 @@ def _counts(beside: Sequence[Beside], checks: Sequence[Check]) -> str:
     verdicts = Counter(one.verdict for one in beside)
     twice = Counter(AGREE if check.agrees else OPEN for check in checks)
     rows = [
-        ["a paper's, same model and data", *(str(verdicts[v]) for v in (AGREE, DIFFERS, OPEN))],
-        ["computed twice", str(twice[AGREE]), "", str(twice[OPEN])],
+        ["a paper's, same model or people", *(str(verdicts[v]) for v in VERDICTS)],
+        ["computed twice", str(twice[AGREE]), "", "", str(twice[OPEN])],
     ]
-    return _table(["numbers", "agree", "explained", "open"], rows)
+    return "\n".join([_table(["numbers", *VERDICTS], rows), f"{what_agrees(beside)}\n"])
+
+
+def what_agrees(beside: Sequence[Beside]) -> str:
+    """Say of what kind the numbers are that agree with a paper, and what is not among them."""
+    agreeing = [one.published for one in beside if one.verdict == AGREE]
+    kinds = Counter(KINDS.get(one.quantity.measure, f"`{one.quantity.measure}`") for one in agreeing)
+    counts = format_list([f"{count} {kind}" for kind, count in kinds.items()], most=len(kinds))
+    text = f"The {len(agreeing)} that agree with a paper are {counts}." if agreeing else "None agrees with a paper."
+    if not any(one.quantity.measure in AGAINST_PEOPLE for one in agreeing):
+        text += " None compares a model with people."
+    absent = dict.fromkeys(one.paper for one in published()).keys() - {one.paper for one in agreeing}
+    papers = format_list(sorted(citation(paper) for paper in absent), most=len(absent))
+    return text + (f" None is of {papers}." if absent else "")
 
 
 def _papers(beside: Sequence[Beside]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,12 +13,13 @@ from wordworth.pages.published import published
 from wordworth.pages.runs import Runs
 
 EXPLAINED = Path(__file__).with_name("explained.toml")
-AGREE, DIFFERS, OPEN = "agrees", "explained", "open"
+AGREE, DIFFERS, NOT_COMPARABLE, OPEN = "agrees", "differs", "not comparable", "open"
+VERDICTS = (AGREE, DIFFERS, NOT_COMPARABLE, OPEN)
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A published number, ours, and what explains the difference."""
+    """A published number, ours, and the reason that is given for a difference; it is not tested."""
 
     comparison: Comparison
     verdict: str
@@ -57,17 +58,17 @@ def each_once(beside: Iterable[Beside]) -> list[Beside]:
     return list({id(one.published): one for one in beside}.values())
 
 
-def _verdict(one: Comparison, reasons: Sequence[dict[str, str]]) -> tuple[str, str]:
+def _verdict(one: Comparison, reasons: Sequence[Mapping[str, str | bool]]) -> tuple[str, str]:
     if one.unlike:
-        return DIFFERS, one.unlike
-    if within_rounding(one):
-        return AGREE, ""
+        return NOT_COMPARABLE, one.unlike
     for entry in reasons:
         fields = {"paper": one.published.paper, "model": one.published.model, **one.published.quantity._asdict()}
-        patterns = ((key, pattern) for key, pattern in entry.items() if key != "reason")
-        if all(fnmatchcase(str(fields[key]), pattern) for key, pattern in patterns):
-            return DIFFERS, entry["reason"]
-    return OPEN, ""
+        patterns = ((key, pattern) for key, pattern in entry.items() if key not in ("reason", "comparable"))
+        if all(fnmatchcase(str(fields[key]), str(pattern)) for key, pattern in patterns):
+            if not entry.get("comparable", True):
+                return NOT_COMPARABLE, str(entry["reason"])
+            return (AGREE, "") if within_rounding(one) else (DIFFERS, str(entry["reason"]))
+    return (AGREE if within_rounding(one) else OPEN), ""
 
 
 def not_here(shown: Sequence[Beside]) -> Iterator[tuple[str, int, str]]:

@@ -9,7 +9,7 @@ from wordworth.pages.answers import answers
 from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
 
-MEANING, CONTEXT, TOP = "Does it know what words mean?", "Where does context take over?", "Does the top layer hide what"
+MEANING, CONTEXT, TOP = "Does it know what words mean?", "How much does valence depend", "Does nullifying"
 INFERS, CHANGES = "What does it infer that does not follow?", "What does debiasing change?"
 
 
@@ -41,6 +41,18 @@ def test_vectors_are_compared_with_published_embeddings() -> None:
             ".61–.68 of word2vec and GloVe (Bommasani et al. 2020)."
         ),
     ]
+
+
+@pytest.mark.parametrize(("p", "is_clear"), [(0.001, True), (0.3, False)])
+def test_shuffled_ratings_are_called_less_only_by_their_test(p: float, is_clear: bool) -> None:
+    run = record("valnorm", {"m": {"words": 5}})
+    where = {"model": "m", "language": "english", "measure": "valence", "dataset": "mine", "n": 50}
+    run.score(**where, experiment="valence", value=0.1)
+    control = where | {"experiment": "control", "control": "shuffled"}
+    run.score(**control, value=0.02)
+    run.score(**control, variant="above-control", value=0.08, p=p)
+    (sentence,) = sentences(finish(run), MEANING)
+    assert sentence.endswith("; shuffled ratings give .02." if is_clear else "give .02, not significantly less.")
 
 
 def test_a_lexicon_of_which_half_is_missing_is_not_the_papers() -> None:
@@ -83,15 +95,58 @@ def test_the_best_layer_is_compared_with_a_control_and_a_paper() -> None:
     ]
     assert sentences(run, CONTEXT) == [
         (
-            "|lm|Valence depends least on the context in layer 2 (ρ differs by .02 between contexts, bellezza). From "
-            "layer 3 of 3 on, vectors mostly reflect the context: ρ differs by .15 in the top layer."
+            "|lm|Of the layers that read valence best, layer 2 depends least on the context (ρ differs by .02 between "
+            "contexts, bellezza). From layer 3 of 3 on, ρ differs by more than .10; by .15 in the top layer."
         )
     ]
     assert sentences(run, TOP) == [
-        "|lm|Yes: in the top layer nullifying 1 component raises ρ for valence from .20 to .60 (bellezza, bleached)."
+        (
+            "|lm|Yes: in the top layer ρ for valence is .20 as it is, and at best .60 with 1 component nullified "
+            "(bellezza, bleached)."
+        )
     ]
     (sentence,) = sentences(layered(0.87, 0.4), MEANING)
-    assert "; the same network untrained has as much (.87): training adds nothing. It has" in sentence
+    assert "; the same network untrained has .87, not significantly less. It has" in sentence
+
+
+@pytest.mark.parametrize(
+    ("by_components", "verdict", "best"),
+    [
+        ({None: 0.768, 0: 0.7712, 1: 0.7}, "No", ".77 as it is, and at best .77 with the mean subtracted"),  # no rise
+        ({None: 0.6, 0: 0.5, 2: 0.55}, "No", ".60 as it is, and at best .55 with 2 components nullified"),
+        ({None: 0.6, 0: 0.7, 2: 0.55}, "Yes", ".60 as it is, and at best .70 with the mean subtracted"),
+    ],
+)
+def test_nullifying_is_said_to_raise_valence_only_where_it_does(
+    by_components: Mapping[int | None, float], verdict: str, best: str
+) -> None:
+    run = record("vast", {"lm": {"family": "causal", "layers": 3}})
+    place = {"model": "lm", "language": "english", "dataset": "bellezza", "measure": "valence", "context": "bleached"}
+    for count, value in by_components.items():
+        run.score(**place, experiment="isolation", layer=3, components=count, value=value, n=399)
+    (sentence,) = sentences(finish(run), TOP)
+    assert sentence == f"|lm|{verdict}: in the top layer ρ for valence is {best} (bellezza, bleached)."
+
+
+def by_context(language: str, *pairs: tuple[float, float]) -> str:
+    """Return the sentence on contexts for ρ in two contexts, layer by layer from layer 1."""
+    run = record("vast", {"lm": {"family": "causal", "layers": len(pairs)}})
+    place = {"model": "lm", "language": language, "dataset": "words", "measure": "valence", "n": 300}
+    for layer, values in enumerate(pairs, start=1):
+        for name, value in zip(("bleached", "aligned"), values, strict=True):
+            run.score(**place, experiment="contextualization", context=name, layer=layer, value=value)
+    (sentence,) = sentences(finish(run), CONTEXT)
+    return sentence
+
+
+def test_what_depends_on_the_context_is_read_off_the_layers() -> None:
+    """Contexts that agree again in the top layer are not said to agree everywhere, nor to take over."""
+    again = by_context("portuguese", (0.5, 0.48), (0.7, 0.4), (0.72, 0.7))
+    assert again.endswith("layer 3 depends least on the context (ρ differs by .02 between contexts, words). "
+                          "ρ differs most in layer 2 of 3, by .30.")  # fmt: skip
+    assert "From layer" not in again
+    # Layer 1 depends even less on the context, but reads valence worse.
+    assert "layer 2 depends least" in by_context("english", (0.3, 0.3), (0.7, 0.66), (0.6, 0.4))
 
 
 def test_words_never_predicted() -> None:
@@ -101,6 +156,10 @@ def test_words_never_predicted() -> None:
 
 
 def nli(change: tuple[float, float, float] | None, after: float) -> Run:
+    return finish(nli_scores(change, after))
+
+
+def nli_scores(change: tuple[float, float, float] | None, after: float) -> Record:
     """Net neutral .31 before, `after` with projection, .31 − .002 with random directions."""
     run = record("infer", {"nli": {"family": "nli"}})
     where = {"experiment": "gender", "model": "nli", "dataset": "gender", "measure": "net-neutral", "n": 20_000}
@@ -112,7 +171,7 @@ def nli(change: tuple[float, float, float] | None, after: float) -> Run:
         value, low, high = change
         run.score(**where, variant="change", version="projection", value=value, low=low, high=high)
         run.score(**where, variant="change", version="random", value=-0.002, low=-0.004, high=0.0003)
-    return finish(run)
+    return run
 
 
 @pytest.mark.parametrize(
@@ -121,7 +180,7 @@ def nli(change: tuple[float, float, float] | None, after: float) -> Run:
         ((-0.0817, -0.149, -0.002), 0.230, "makes it worse: .23 (−.08 [−.15, −.002]; random directions: −.002)"),
         ((0.093, 0.02, 0.15), 0.405, "makes it better: .41 (+.09 [+.02, +.15]; random directions: −.002)"),
         ((0.01, -0.02, 0.05), 0.322, "makes no clear difference: .32 (+.01 [−.02, +.05]; random directions: −.002)"),
-        (None, 0.230, "makes it worse: .23 (−.08; random directions: −.002)"),
+        (None, 0.230, "gives .23 (−.08; random directions: −.002)"),  # untested, so neither better nor worse
     ],
 )
 def test_better_or_worse(change: tuple[float, float, float] | None, after: float, verdict: str) -> None:
@@ -134,6 +193,17 @@ def test_better_or_worse(change: tuple[float, float, float] | None, after: float
     ]
 
 
+@pytest.mark.parametrize(("accuracy", "is_compared"), [(0.37, False), (0.81, True), (None, True)])
+def test_a_network_at_chance_is_compared_with_no_paper(accuracy: float | None, is_compared: bool) -> None:
+    run = nli_scores(None, 0.3)
+    if accuracy:
+        where = {"experiment": "accuracy", "model": "nli", "dataset": "snli-test", "measure": "accuracy", "n": 9824}
+        run.score(**where, version="original", value=accuracy)
+    (sentence,) = sentences(finish(run), INFERS)
+    assert ("Dev et al. 2020" in sentence) == is_compared
+    assert ("Its accuracy, .37, is near chance" in sentence) != is_compared
+
+
 def changed(effects: Mapping[str, float], valences: Mapping[str, float]) -> Record:
     run = debiased("vectors", {"original": 1.5, "random": 1.4, **effects}, valences)
     where = {"experiment": "weat", "model": "vectors", "dataset": "weat6", "measure": "weat"}
@@ -144,9 +214,9 @@ def changed(effects: Mapping[str, float], valences: Mapping[str, float]) -> Reco
 @pytest.mark.parametrize(
     ("effect", "valence", "text"),
     [
-        (0.5, 0.79, (".50 over 2 social association tests, from 1.50: better (random directions leave 1.40). "
+        (0.5, 0.79, (".50 over 2 social association tests, from 1.50 (random directions leave 1.40). "
                     "It keeps meaning: bellezza .80 → .79.")),
-        (1.9, 0.60, ("1.90 over 2 social association tests, from 1.50: worse (random directions leave 1.40). "
+        (1.9, 0.60, ("1.90 over 2 social association tests, from 1.50 (random directions leave 1.40). "
                     "It costs meaning: bellezza .80 → .60.")),
     ],
 )  # fmt: skip

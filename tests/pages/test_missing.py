@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from made_runs import Record, finish, record
 from seen_page import Seen
-from wordworth.pages.answers import COVERAGE_HEADING, missing, remarks
+from wordworth.pages.answers import COVERAGE_HEADING, missing, plain_missing, remarks
 from wordworth.pages.page import page
 from wordworth.pages.runs import read_runs
 from wordworth.results.run import AuditRecord, PlannedStudy, Run
@@ -19,6 +21,25 @@ def noted(study: str = "static") -> Record:
 
 def gaps(*runs_or_folders: Run | Path) -> dict[str, list[str]]:
     return missing(read_runs(runs_or_folders))
+
+
+def test_nothing_is_one_quiet_line(tmp_path: Path) -> None:
+    runs = read_runs([finish(noted())])
+    assert missing(runs) == {}
+    assert plain_missing(runs) == {"What is missing": ["Everything that was asked for ran."]}
+    seen = Seen(page(runs, tmp_path))
+    assert "Everything that was asked for ran." in seen.texts
+    assert not [one for _, one in seen.elements if one.get("class") == "box"]
+
+
+@pytest.mark.parametrize(("coverage", "least"), [((1.0, 0.8399), "83"), ((0.999,), "99"), ((1.0,), "100")])
+def test_the_lowest_coverage_is_said_only_where_it_was_measured(coverage: tuple[float, ...], least: str) -> None:
+    """2,304 of 5,602 words without a measured coverage were once “covered to 80 % or more”."""
+    run = noted()
+    for number, share in enumerate(coverage):
+        run.score(model="m", dataset=f"words-{number}", measure="valence", value=0.5, n=2304, coverage=share)
+    ((sentence,),) = plain_missing(read_runs([finish(run)])).values()
+    assert sentence == f"Everything that was asked for ran. Where coverage was measured, it is at least {least} %."
 
 
 def test_parts_that_failed_for_one_reason_are_one_sentence(tmp_path: Path) -> None:

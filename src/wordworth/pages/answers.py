@@ -50,8 +50,8 @@ def _skipped(runs: Runs) -> Iterator[Sentence]:
 
 QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
     "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors),
-    "Where does context take over?": (meaning.context,),
-    "Does the top layer hide what it knows?": (meaning.nullified,),
+    "How much does valence depend on the context?": (meaning.context,),
+    "Does nullifying components raise valence in the top layer?": (meaning.nullified,),
     "Whom does it stereotype?": (meaning.stereotypes,),
     "How far does that depend on choices?": (behaviour.sensitivity,),
     "Which words does it never predict?": (behaviour.never_predicted,),
@@ -63,7 +63,6 @@ QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
 
 MAX_SENTENCES = 5  # sentences per heading that are shown at once; the rest is counted, and can be unfolded
 COVERAGE_HEADING = f"Data sets with less than {format_percent(MIN_COVERAGE)} coverage"
-NOTHING = f"Everything that was asked for ran, and every data set has at least {format_percent(MIN_COVERAGE)} coverage."
 QUICK = "A quick audit uses smaller samples; for numbers to publish, run it without --quick."
 PLACES = ("model", "experiment", "control", "dataset", "context", "language", "measure")
 NOWHERE: dict[str, None] = dict.fromkeys([*PLACES, "layer"])
@@ -87,9 +86,17 @@ def remarks(runs: Runs) -> dict[str, list[str]]:
     return {heading: sentences for heading, sentences in every.items() if sentences}
 
 
+def nothing_missing(runs: Runs) -> str:
+    """Return the sentence for runs in which nothing is missing, with the lowest coverage that was measured."""
+    is_coverage = pl.col("measure") == "coverage"
+    least: Any = runs.scores.select(pl.when(is_coverage).then("value").otherwise("coverage").min()).item()
+    covered = "" if least is None else f" Where coverage was measured, it is at least {floor(100 * least + 1e-9)} %."
+    return f"Everything that was asked for ran.{covered}"
+
+
 def plain_missing(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences, for a terminal or Markdown; also where nothing is missing."""
-    every = (missing(runs) or {"What is missing": [NOTHING]}) | remarks(runs)
+    every = (missing(runs) or {"What is missing": [nothing_missing(runs)]}) | remarks(runs)
     rest = {heading: len(sentences) - MAX_SENTENCES for heading, sentences in every.items()}
     return {
         heading: [*sentences[:MAX_SENTENCES], *([f"And {rest[heading]:,} more."] if rest[heading] > 0 else [])]

@@ -9,7 +9,7 @@ from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure
 from wordworth.pages.comparisons import networks_of
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, OF_TESTS, curve_id
 from wordworth.pages.insights import TRIED, choices_of, datasets_by_kind, variants_of
-from wordworth.pages.published import standing
+from wordworth.pages.published import MIN_ACCURACY, standing
 from wordworth.pages.runs import FULL, Runs, Score, Sentence, with_interval
 from wordworth.results.columns import SKIPPED
 from wordworth.results.run import Run
@@ -47,12 +47,16 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
     is_whole = pl.all_horizontal(pl.col(name).is_null() for name in ("subset", "control", "draw"))
     rows = runs.scores.filter(pl.col("measure") == "net-neutral", is_whole)
     is_plain = pl.col("variant").is_null()
+    is_accuracy = (pl.col("measure") == "accuracy") & is_whole & is_plain & (pl.col("version") == ORIGINAL)
+    accuracies = dict(runs.scores.filter(is_accuracy).group_by("model").agg(pl.col("value").max()).iter_rows())
     networks = networks_of(runs)
     for (model, dataset), own in rows.filter(is_plain).group_by(["model", "dataset"], maintain_order=True):
         versions = {row["version"]: row for row in own.iter_rows(named=True)}
         before = versions.get(ORIGINAL, own.row(0, named=True))
         pairs = f" ({before['n']:,} pairs)" if before["n"] is not None else ""
-        place = standing(before["name"], None, networks.quantity(before))
+        accuracy = accuracies.get(model)
+        is_near_chance = accuracy is not None and accuracy < MIN_ACCURACY
+        place = None if is_near_chance else standing(before["name"], None, networks.quantity(before))
         stands = f", {place.describe(before['value'], before['low'], before['high'])}" if place else ""
         first = "gives neutral, the only right answer, a mean probability of"
         text = f"{first} {with_interval(before)} on {dataset}{pairs}{stands}."
@@ -61,23 +65,25 @@ def inferred(runs: Runs) -> Iterator[Sentence]:
         changed = [row for name, row in versions.items() if name not in (None, ORIGINAL, RANDOM)]
         effects = "; ".join(_mitigated(row, versions, tested, before) for row in changed)
         text += f" {effects[0].upper()}{effects[1:]}." if effects else ""
+        if is_near_chance:
+            text += f" Its accuracy, {format_number(accuracy)}, is near chance, so it is compared with no paper."
         yield Sentence(text, "neutrality", str(model), -before["value"])
 
 
 def _mitigated(row: Score, versions: Mapping[str, Score], tested: Mapping[str, Score], before: Score) -> str:
-    """Return “projection makes it worse: .23 (−.08 [−.15, −.00]; random directions: −.00)”."""
+    """Return “projection makes it worse: .23 (−.08 [−.15, −.00]; random directions: −.00)”; untested, “gives .23”."""
     change: Mapping[str, Any] = tested.get(row["version"]) or {"value": row["value"] - before["value"], "low": None}
     gain = change["value"] if find_measure(row["measure"]).better != "lower" else -change["value"]
-    verdict = "makes it better" if gain > 0 else "makes it worse" if gain < 0 else "changes nothing"
-    interval = ""
+    verdict, interval = "gives", ""
     if change["low"] is not None:
         interval = f" [{_signed(change['low'])}, {_signed(change['high'])}]"
-        verdict = "makes no clear difference" if change["low"] <= 0 <= change["high"] else verdict
+        verdict = "makes it better:" if gain > 0 else "makes it worse:"
+        verdict = "makes no clear difference:" if change["low"] <= 0 <= change["high"] else verdict
     chance = tested[RANDOM]["value"] if RANDOM in tested else None
     if chance is None and RANDOM in versions:
         chance = versions[RANDOM]["value"] - before["value"]
     control = f"; random directions: {_signed(chance)}" if chance is not None else ""
-    return f"{row['version']} {verdict}: {format_number(row['value'])} ({_signed(change['value'])}{interval}{control})"
+    return f"{row['version']} {verdict} {format_number(row['value'])} ({_signed(change['value'])}{interval}{control})"
 
 
 def _signed(value: float) -> str:
@@ -102,13 +108,12 @@ def debiased(runs: Runs) -> Iterator[Sentence]:
 
 
 def _remaining_bias(version: str, effects: Mapping[str, float], tests: int) -> str:
-    """Say whether stereotypes are weaker, also than what random directions leave."""
+    """Say how strong stereotypes are after and before, and what random directions leave."""
     before, after, chance = effects.get(ORIGINAL), effects[version], effects.get(RANDOM)
     count = f"{tests} social association test{'s' * (tests != 1)}"
     text = f"{version} leaves a mean |d| of {format_number(after)} over {count}"
     if before is not None:
-        verdict = "better" if after < before else "worse" if after > before else "no change"
-        text += f", from {format_number(before)}: {verdict}"
+        text += f", from {format_number(before)}"
     return text + (f" (random directions leave {format_number(chance)})" if chance is not None else "")
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from wordworth.errors import Foreign, WordworthError, nearest, require, visible
 from wordworth.files import replacing, sha256_of
-from wordworth.pages.answers import missing, remarks
+from wordworth.pages.answers import missing, nothing_missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, describe_place
@@ -18,8 +18,8 @@ from wordworth.pages.tables import Column
 from wordworth.pages.writers import escape_md, markdown_table
 from wordworth.results.columns import main_scores
 from wordworth.results.run import MANIFEST, Run
-from wordworth.results.table import PARTS, Cell, Row, Table, format_list, format_percent
-from wordworth.results.vocabulary import HARMLESS, MIN_COVERAGE, Notice, caution_legend
+from wordworth.results.table import PARTS, Cell, Row, Table, format_list
+from wordworth.results.vocabulary import HARMLESS, Notice, caution_legend
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
 """The marks around the section, so that it can be replaced."""
@@ -145,8 +145,7 @@ def _list_unmeasured(card: Card) -> Iterator[str]:
     for heading, sentences in (gaps | remarks(card.runs)).items():
         yield from (f"- {escape_md(heading)}: {escape_md(sentence)}" for sentence in sentences)
     if not gaps:
-        covered = format_percent(MIN_COVERAGE)
-        yield f"- Of what was asked for, nothing failed, and every data set has at least {covered} coverage."
+        yield f"- {nothing_missing(card.runs)}"
     yield from (
         f"- Items without a number: {count:,} {escape_md(reason)}." for reason, count in card.runs.skipped.items()
     )

@@ -14,7 +14,17 @@ import polars as pl
 
 from wordworth.measure import find_measure
 from wordworth.pages.insights import LEXICON, best_layers
-from wordworth.pages.published import ANY_KIND, Published, Quantity, citation, declarations, kind_of, nearest, published
+from wordworth.pages.published import (
+    ANY_KIND,
+    NEAREST,
+    Published,
+    Quantity,
+    citation,
+    declarations,
+    kind_of,
+    nearest,
+    published,
+)
 from wordworth.pages.runs import AS_IT_IS, Runs, Score, describe, show_value
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
@@ -214,6 +224,7 @@ def comparison_row(one: Comparison) -> list[str]:
     if theirs.value is None:
         value = f"{format_number(theirs.low)} to {format_number(theirs.high)}"
         difference = difference if one.difference else "inside"
+    difference = f"{difference} (other model)" if one.nearness.startswith(NEAREST) else difference
     difference = f"not comparable: {one.unlike}" if one.unlike else difference
     layer = f"layer {theirs.layer}" if theirs.layer is not None else theirs.role and f"{theirs.role} layer"
     details = [one.nearness, _treatment_in_words(theirs.quantity), layer, theirs.computed, theirs.unstated, theirs.note]

@@ -1,4 +1,4 @@
-"""What the scores say: the best layer, where context takes over, what nullifying recovers, where tests are read."""
+"""What the scores say: the best layer, where contexts differ, what nullifying changes, where tests are read."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Answers from geometry: what vectors know of words, where context takes over, whom they stereotype."""
+"""Answers from geometry: what vectors know of words, how far it depends on the context, whom they stereotype."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ from wordworth.results.vocabulary import HARMLESS, Caution
 from wordworth.statistics.effect_size import holm
 
 STRONGEST = 3
-MAX_APART = 0.1  # contexts whose ρ differ by more than this have diverged
+MAX_APART = 0.1  # contexts whose ρ differ by more than this are said to differ
 NEAR_BEST = 0.97  # the layer of closest agreement is one where valence is at least this share of its highest mean
 MAX_PARTITIONS = 10_000  # p by Monte Carlo is no finer than one in so many; an exact p is taken to be no finer either
 
@@ -59,7 +59,7 @@ def _untrained(best: Score) -> str:
         return ""
     value = format_number(best["untrained"])
     if best["is_above"] is False:
-        return f"; the same network untrained has as much ({value}): training adds nothing"
+        return f"; the same network untrained has {value}, not significantly less"
     return f"; the same network untrained has {value}"
 
 
@@ -122,10 +122,8 @@ def _shuffled(runs: Runs, row: Score) -> str:
     if chance.is_empty():
         return ""
     is_above = control.filter(*IS_DIFFERENCE).select(IS_ABOVE).to_series().to_list()
-    value = format_number(chance.item(0, "value"))
-    return (
-        f", no more than shuffled ratings give ({value})" if is_above == [False] else f"; shuffled ratings give {value}"
-    )
+    unclear = ", not significantly less" if is_above == [False] else ""
+    return f"; shuffled ratings give {format_number(chance.item(0, 'value'))}{unclear}"
 
 
 def _components(count: int) -> str:
@@ -133,7 +131,7 @@ def _components(count: int) -> str:
 
 
 def context(runs: Runs) -> Iterator[Sentence]:
-    """Say in which layer contexts agree most closely, and from which on vectors reflect the context."""
+    """Say in which layer that reads valence well ρ differs least between contexts, and where it differs more."""
     for model, layers in contexts_apart(runs.scores):
         strong = layers.filter(pl.col("value") >= NEAR_BEST * pl.col("value").max())
         closest = strong.sort("apart", maintain_order=True).row(0, named=True)
@@ -141,32 +139,31 @@ def context(runs: Runs) -> Iterator[Sentence]:
         after = layers if last_together is None else layers.filter(pl.col("layer") > last_together)
         top, at_top = layers.row(-1, named=True)["layer"], layers.row(-1, named=True)["apart"]
         text = (
-            f"Valence depends least on the context in layer {closest['layer']} (ρ differs by "
-            f"{format_number(closest['apart'])} between contexts, {closest['dataset']})"
+            f"Of the layers that read valence best, layer {closest['layer']} depends least on the context (ρ differs "
+            f"by {format_number(closest['apart'])} between contexts, {closest['dataset']}). "
         )
         if after.is_empty():
-            text += f" and differs by at most {format_number(MAX_APART)} up to the top"
+            most = layers.sort("apart", descending=True, maintain_order=True).row(0, named=True)
+            text += f"ρ differs most in layer {most['layer']} of {top}, by {format_number(most['apart'])}"
         else:
             text += (
-                f". From layer {after.item(0, 'layer')} of {top} on, vectors mostly reflect the context: ρ differs by "
-                f"{format_number(at_top)} in the top layer"
+                f"From layer {after.item(0, 'layer')} of {top} on, ρ differs by more than {format_number(MAX_APART)}; "
+                f"by {format_number(at_top)} in the top layer"
             )
         share = 1.0 if after.is_empty() else after.item(0, "layer") / top
         yield Sentence(f"{text}.", "valence-layers", model, share, whole=True, ends=("Latest", "Earliest"))
 
 
 def nullified(runs: Runs) -> Iterator[Sentence]:
-    """Say what the top layer knows of words behind the directions that all of them share."""
+    """Say whether ρ in the top layer is higher with its best number of components nullified; it is not tested."""
     for row in recoveries(runs.scores).iter_rows(named=True):
         where = f"({row['dataset']}, {row['context']})"
         raw, after = format_number(row["raw"]), format_number(row["value"])
         gain = row["value"] - row["raw"]
-        if gain > 0:
-            nullifying = f"nullifying {_components(row['components'])}"
-            what = "subtracting the mean" if row["components"] == 0 else nullifying
-            text = f"Yes: in the top layer {what} raises ρ for valence from {raw} to {after} {where}."
-        else:
-            text = f"No: in the top layer ρ for valence is {raw} as it is, and at most {after} nullified {where}."
+        nullified = f"{_components(row['components'])} nullified"
+        what = "the mean subtracted" if row["components"] == 0 else nullified
+        verdict = "Yes" if gain > 0 and raw != after else "No"
+        text = f"{verdict}: in the top layer ρ for valence is {raw} as it is, and at best {after} with {what} {where}."
         yield Sentence(text, "isolation", row["model"], gain, whole=True, ends=("Most", "Least"))
 
 

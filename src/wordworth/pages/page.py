@@ -25,10 +25,10 @@ from wordworth.measure import label
 from wordworth.pages.answers import (
     FAILED_HEADER,
     MAX_SENTENCES,
-    NOTHING,
     answers,
     failed_rows,
     missing,
+    nothing_missing,
     remarks,
     sentences_of,
 )
@@ -111,7 +111,7 @@ def page(runs: Runs, folder: Path) -> str:
         style=Markup(_asset("report.css")),
         missing=missing(runs),
         most=MAX_SENTENCES,
-        nothing_missing=NOTHING,
+        nothing_missing=nothing_missing(runs),
         failed_header=FAILED_HEADER,
         failed=failed_rows(runs),
         remarks=remarks(runs),

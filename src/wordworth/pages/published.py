@@ -14,6 +14,9 @@ from wordworth.results.vocabulary import ORIGINAL
 
 ANY_KIND = {"net-neutral", "fraction-neutral", "threshold", "accuracy", "hits", "top", "T", "ppx"}
 """Measures of behaviour, for which a model of another kind is still the nearest there is."""
+MIN_ACCURACY = 0.5
+"""A network for three labels with a lower accuracy is too near chance, a third, to be compared with a paper's."""
+SAME, NEAREST = "same model", "nearest"  # how near a published number's model is
 MAX_NAMED_MODELS = 3  # up to this many models are named; more are counted
 
 
@@ -102,16 +105,16 @@ def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Publish
     declared = declarations()["models"]
     for one in candidates:
         if _is_same(model, one):
-            return one, "same model"
+            return one, SAME
     stems = {one.model: str(declared.get(one.model, {}).get("stem", "")) for one in candidates}
     within = [one for one in candidates if stems[one.model] and stems[one.model] in _base_name(model)]
     if within:  # distilbert before bert
         kin = max(within, key=lambda one: len(stems[one.model]))
-        return kin, f"nearest: {stems[kin.model]}"
+        return kin, f"{NEAREST}: {stems[kin.model]}"
     for one in candidates:
         if not one.model or declared[one.model]["kind"] == kind:
-            return one, f"nearest: {kind}" if one.model else "over languages"
-    return (candidates[0], "nearest available") if candidates[0].quantity.measure in ANY_KIND else None
+            return one, f"{NEAREST}: {kind}" if one.model else "over languages"
+    return (candidates[0], f"{NEAREST} available") if candidates[0].quantity.measure in ANY_KIND else None
 
 
 def kind_of(facts: Mapping[str, Any]) -> str:

@@ -32,10 +32,8 @@ def _order_tasks(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _describe_layers(rows: pl.DataFrame) -> str:
-    text = f"Where the contexts agree, vectors reflect the word; where they diverge, its context. {BANDS}"
-    if rows.get_column("control").is_null().all():
-        return text
-    return f"{text} Thin lines are the same network with random weights: what the texts alone reveal."
+    is_bare = rows.get_column("control").is_null().all()
+    return BANDS if is_bare else f"{BANDS} Thin lines are the same network with random weights."
 
 
 def _with_affects(rows: pl.DataFrame) -> pl.DataFrame:
@@ -129,7 +127,7 @@ FIGURES = (
     Lines(  # VAST, Table 1 and Figure 3
         id="isolation", title="Valence by components nullified",
         caption="The best and the top layer. “raw” is untouched, 0 has the mean subtracted, then the first components "
-        "are nullified one by one: what is recovered was hidden behind directions that do not reflect the word.",
+        "are nullified one by one.",
         where=(EXPERIMENT == "isolation", MEASURE == VALENCE), value=VALENCE_AXIS, x="components", colour="context",
         by=("model", "dataset", "layer"), panels=2, across=("context",),
     ),

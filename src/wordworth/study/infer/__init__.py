@@ -95,16 +95,16 @@ STUDY = Study(
     papers=("dev2020",),
     method=(
         "Biased inferences. Sentence pairs from templates that differ in a word for a person, so that neutral is "
-        "the only right label; net neutral, fraction neutral and thresholds over all pairs, before and after "
-        "projection."
+        "the only right label; net neutral, fraction neutral and thresholds over all pairs, in every version of "
+        "the model."
     ),
     example="wordworth run infer nli-glove --probe gender --sample 5000",
     default_models=("nli-glove",),
     quick={"sample": 20_000, "random": 2, "resamples": 300},
     full={"random": 2},
     full_audit_note=(
-        "infer holds a mitigated model against 2 random directions, where the study by itself takes 8: net "
-        "neutral of the control is then known to about .02 instead of .01, inside the interval of a change."
+        "infer takes 2 random directions as its control, and 8 when it is run by itself, so that the mean over them "
+        "is less exact."
     ),
     is_english_only=True,
 )

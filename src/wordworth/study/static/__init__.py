@@ -73,7 +73,7 @@ STUDY = Study(
     papers=("bommasani2020",),
     method=(
         "Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "
-        "similarity by Spearman’s ρ; bias by the estimators of Bolukbasi, Garg and Manzini, and how far they agree."
+        "similarity by Spearman’s ρ; bias by the estimators of Bolukbasi, Garg and Manzini."
     ),
     example="wordworth run static minilm-l6 --pairs rg-65 --sentences 500 --experiment quality",
     quick={
@@ -85,8 +85,7 @@ STUDY = Study(
     },
     full={"sentences": (10_000,)},
     full_audit_note=(
-        "static reads 10,000 sentences, the fewest of its paper, where the study by itself reads all that the "
-        "text has: twice as many move ρ by about .01, a third of its interval or less."
+        "static reads 10,000 sentences, the fewest of its paper; run by itself it reads all that the text has."
     ),
     is_english_only=True,
 )

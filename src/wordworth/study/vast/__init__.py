@@ -19,6 +19,7 @@ from wordworth.task.settings import (
     Intervals,
     Named,
     Permuted,
+    either,
     setting,
     two_numbers,
 )
@@ -28,7 +29,17 @@ EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "vali
 DEFAULT_CONTEXTS = ("random", "bleached", "aligned", "misaligned")
 SENTENCE_CONTEXTS = ("decontextualized", "bleached", "aligned", "misaligned")
 """Those of a sentence encoder, whose vector of a random context is of the whole text and hardly of the word."""
-CONTROLS = ("untrained", "shuffled", "poles-out")
+CONTROL_NAMES = {
+    "untrained": "the same network with random weights",
+    "shuffled": "shuffled ratings",
+    "poles-out": "the lexicon without the polar words",
+}
+CONTROLS = tuple(CONTROL_NAMES)
+COMPONENT_WORDS = {
+    "all": "all words of the language’s lexica, the WEATs and the poles",
+    "sample": "a fixed sample of the words of the language’s lexica, the WEATs and the poles",
+    "scored": "the scored words",
+}
 BLEACHED_ONLY = ("tokenization", "validation", "bias")
 """Experiments that put words into the bleached text, whatever the contexts."""
 TOKEN_EXPERIMENTS = ("tokenization", "probes")
@@ -101,6 +112,18 @@ class VastSettings(ByLayer, Permuted, Intervals):
     )
     balance: bool = setting(False, "Cut word sets at random to the size of the shorter one: the polar words.", ON)
 
+    def in_words(self) -> str:
+        """Return what was done besides measuring valence: only of the experiments and controls that were chosen."""
+        experiments, controls = self.experiments or EXPERIMENTS, self.controls or CONTROLS
+        done = []
+        if "contextualization" in experiments and "none" not in controls:
+            done.append(f"Controls: {either([CONTROL_NAMES[one] for one in controls], 'and')}.")
+        if {"isolation", "bias"} & {*experiments}:
+            done.append(f"Mean and components are fitted on {COMPONENT_WORDS[self.component_words]}.")
+        if "validation" in experiments:
+            done.append("For word similarity they are fitted on the words of the pairs.")
+        return " ".join([*done, *filter(None, [super().in_words()])])
+
     def model_post_init(self, context: Any) -> None:
         for text in self.language_corpus:
             label = str(text).partition("=")[0]
@@ -125,14 +148,7 @@ STUDY = Study(
     main="lexica",
     kinds=frozenset({"causal", "masked", "encoder", "sentence"}),
     papers=("wolfe2022", "toney2021"),
-    method=(
-        "VAST. ValNorm’s valence in every layer of a language model, with words in random, bleached (“This is "
-        "WORD”), aligned and misaligned contexts, held against the same network with random weights, against "
-        "shuffled ratings, and without the polar words in the lexicon; the mean and the top principal components "
-        "taken out of the vectors; association tests and word similarity on bleached vectors. Mean and components "
-        "are fitted on the words of the language's lexica, the WEATs and the poles, whichever lexica and tests are"
-        " run; for word similarity on the words of the pairs."
-    ),
+    method="VAST. ValNorm’s valence in every layer of a language model, by the context of a word.",
     example="wordworth run vast smollm2-135m --lexicon bellezza --experiment contextualization",
     quick={
         "lexica": ("bellezza",),
