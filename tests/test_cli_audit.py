@@ -18,10 +18,10 @@ from wordworth.catalog.read.word_sets import load_test, load_word_set, polar_wor
 from wordworth.catalog.resolve import Resolved, resolve
 from wordworth.errors import WordworthError
 from wordworth.results.run import read_run
-from wordworth.study import study
 from wordworth.study.audit import audit_settings, plan_audit, reductions_of
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.study.vast import VastSettings
+from wordworth.study.weat.study import measure as measure_weat
 
 
 @pytest.fixture
@@ -83,17 +83,16 @@ def test_an_audit_and_the_same_again(command: Command, work: Path) -> None:
 
 
 def replace_weat(monkeypatch: pytest.MonkeyPatch, measure: Callable[..., Any]) -> None:
-    monkeypatch.setattr(type(study("weat")), "measure", measure)
+    monkeypatch.setattr("wordworth.study.weat.study.measure", measure)
 
 
 def test_a_model_written_while_an_audit_runs_is_not_recorded_as_measured(
     command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure = type(study("weat")).measure
 
     def write_and_measure(*given: Any) -> Any:
         shutil.copyfile(work / "other.txt", work / "mine.txt")
-        return measure(*given)
+        return measure_weat(*given)
 
     replace_weat(monkeypatch, write_and_measure)
     answer = command("audit", "mine.txt", "--quick", "-o", "audit")

@@ -18,8 +18,8 @@ def test_a_table_shows_all_that_is_known_of_a_number(capsys: pytest.CaptureFixtu
     )
     display.print_table(Table("weat", ("test",), ("d", "share"), rows, note="Below: cautions."))
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert "weat6 1.71† [1.48, 1.83] p = 8e-05 n=16 0.00025" in lines
-    assert "weat7 .500 p < 0.001 1,200" in lines
+    assert "weat6 1.71† [1.48, 1.83], p = 8e-05, n = 16 0.00025" in lines
+    assert "weat7 .500, p < 0.001 1,200" in lines
     assert "weat8 –" in lines
     assert lines[-1] == "Below: cautions."
 

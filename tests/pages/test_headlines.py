@@ -43,7 +43,7 @@ def test_the_best_layer_of_the_plainest_context() -> None:
     table = show_scores("vast", *scores)
     (row,) = table.rows
     assert row.names == ("valence", "bellezza", "layer 0, bleached, last")
-    assert [cell and cell.value for cell in row.cells] == [0.7, 50]  # no column of p, which none has
+    assert [(cell.value, cell.n, cell.p) for cell in row.cells if cell] == [(0.7, 50, None)]
 
 
 def test_raw_and_without_components() -> None:

@@ -10,7 +10,6 @@ from scipy.stats import pearsonr, spearmanr
 
 from wordworth.errors import WordworthError
 from wordworth.paired import Comparison, ComparisonSettings, compare, compare_scores, sides, verdicts
-from wordworth.paired.verdict import table_of
 from wordworth.results.run import Run, read_run
 from wordworth.results.vocabulary import Caution
 from wordworth.statistics.correlation import williams
@@ -67,11 +66,11 @@ def test_a_difference_on_few_items_is_marked(make_run: Any) -> None:
     """12 items, which are all that one side has: eight per cent of the other's 150."""
     found = compared(*(make_run("valnorm", [name], [valence(name, 1, n)]) for name, n in (("all", 150), ("some", 12))))
     assert found.differences[0].cautions == [Caution.FEW_ITEMS, Caution.LOW_COVERAGE]
-    assert table_of(found).rows[0].cells[2].cautions == tuple(found.differences[0].cautions)
-    assert table_of(found).note.startswith("†")
+    assert found.table.rows[0].cells[2].cautions == tuple(found.differences[0].cautions)
+    assert found.table.note.startswith("†")
     assert found.as_table()["differences"][0]["cautions"] == ["few-items", "low-coverage"]
     firm = compared(*(make_run("valnorm", [name], [valence(name, 1)]) for name in ("a", "bb")))
-    assert (firm.differences[0].cautions, table_of(firm).note) == ([], "")
+    assert (firm.differences[0].cautions, firm.table.note) == ([], "")
 
 
 def test_similarity_is_of_ranks_and_pairs_may_repeat(make_run: Any) -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.catalog.resolve import Resolved, resolve
-from wordworth.study import names as module
 from wordworth.study import study
 from wordworth.study.names import resolve_inputs
 
@@ -38,13 +37,6 @@ def test_a_model_and_a_test_are_resolved_once(resolved: Counter[tuple[str, str]]
     assert resolved == {("mine=my.vec", "models"): 1, ("t.toml", "tests"): 1}
     assert (run.named, run.settings["tests"]) == (["mine=my.vec"], ["t.toml"])
     assert set(run.fingerprints) == {"mine=my.vec", "t.toml"}
-
-
-def test_an_audit_resolves_a_name_once_for_all_its_studies(resolved: Counter[tuple[str, str]]) -> None:
-    names: module.Names = {}
-    for name in ("weat", "valnorm"):
-        resolve_inputs(["my.vec"], study(name).settings(tests=("weat6", "t.toml")), names)
-    assert resolved == {("my.vec", "models"): 1, ("weat6", "tests"): 1, ("t.toml", "tests"): 1}
 
 
 def test_a_field_of_a_file_of_text(resolved: Counter[tuple[str, str]]) -> None:

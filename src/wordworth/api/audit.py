@@ -14,7 +14,7 @@ from wordworth.results.table import Table, text_table
 from wordworth.results.vocabulary import Notice
 from wordworth.study import study
 from wordworth.study.audit import DEFAULT_MODELS, Planned, audit_settings, plan_audit, reductions_of
-from wordworth.study.names import Inputs, Names, resolve_inputs, resolve_model
+from wordworth.study.names import Inputs, resolve_inputs, resolve_model
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,17 +68,16 @@ def audit(
     """
     from wordworth.pages.page import write_report
 
-    names: Names = {}
     kind, language = settings.pop("kind", None), settings.pop("language", None)
     engine = settings.pop("engine", "local")  # not of a study: inside a worker it would wait for workers forever
     given = accept_files(models)
     place = Path("runs/audit") if folder is None else Path(folder)
-    planned, notices = plan_audit([resolve_model(one, names) for one in given], kind, language)
+    planned, notices = plan_audit(list(map(resolve_model, given)), kind, language)
     notices += [] if quick else reductions_of(planned, kind)
     steps = []
     for one in planned:  # before anything is computed
         chosen = audit_settings(one, quick=quick, shared=settings, language=language)
-        inputs = resolve_inputs(one.models, chosen, names)
+        inputs = resolve_inputs(one.models, chosen)
         fingerprints, path = inputs.fingerprints(), place / one.folder_name
         asked = one.model_names, inputs.settings.as_table(), fingerprints
         steps.append(_Step(one, inputs, path, fingerprints, read_finished(path, *asked, overwrite=overwrite)))

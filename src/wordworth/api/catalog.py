@@ -8,7 +8,7 @@ import polars as pl
 
 from wordworth.catalog.fetch.hub import from_hub
 from wordworth.catalog.fetch.sources import here, locate
-from wordworth.catalog.registry import entries, entry
+from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.show import download, held, is_here, made_of, summary
 from wordworth.results.display import ShowsTable
 from wordworth.results.table import Table, text_table
@@ -28,7 +28,7 @@ def ls(kind: str | None = None, search: str = "") -> pl.DataFrame:
     rows = [
         {
             "name": one.name,
-            "kind": ": ".join(filter(None, [one.kind, one.details.get("family")])),
+            "kind": _kind_of(one),
             "title": one.title,
             "language": one.language,
             "holds": held(one),
@@ -47,19 +47,40 @@ class Shown(ShowsTable):
 
     facts: dict[str, Any]
     """Name, title, count, language, licence, reference, first rows …"""
+    lines: dict[str, str]
+    """What there is to say of it, by heading."""
 
     @property
     def table(self) -> Table:
         """Its first rows under its title."""
-        keys = ("kind", "count", "language", "scale", "licence", "reference", "note")
-        note = "; ".join(f"{key} {self.facts[key]}" for key in keys if self.facts[key])
+        note = "; ".join(f"{heading} {text}" for heading, text in self.lines.items() if heading != "title")
         title = f"{self.facts['name']}: {self.facts['title']}"
         return text_table(title, self.facts["header"], self.facts["rows"], note=note)
 
 
 def show(name: str) -> Shown:
     """Return one entry of the catalog: how much it holds, its first rows, licence and citation."""
-    return Shown(summary(entry(name)))
+    one = entry(name)
+    facts = summary(one)
+    lines = {
+        "kind": _kind_of(one),
+        "title": one.title,
+        "language": one.language,
+        "holds": held(one),
+        "scale": f"{one.scale[0]:g} to {one.scale[1]:g}" if one.scale else "",
+        "licence": one.licence,
+        "citation": facts["reference"],
+        "from": "; ".join(facts["sources"]),
+        "download": download(one),
+        "here": "yes" if facts["here"] else f"no: `wordworth get {name}` fetches it",
+        "note": one.note,
+    }
+    return Shown(facts, {heading: text for heading, text in lines.items() if text})
+
+
+def _kind_of(one: Entry) -> str:
+    """Return the kind of an entry, as `ls` takes it; of a model with its family."""
+    return ": ".join(filter(None, [one.kind.replace("_", "-"), one.details.get("family")]))
 
 
 class Fetched(NamedTuple):

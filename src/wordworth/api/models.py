@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.models import Kind, kind_of, kind_of_class, load_embedding
-from wordworth.catalog.resolve import Named, Resolved, find
-from wordworth.embedding import Embedding, Layers
+from wordworth.catalog.models import Kind, kind_of_class
+from wordworth.catalog.resolve import Resolved
+from wordworth.embedding import Layers
 from wordworth.errors import WordworthError
 
 if TYPE_CHECKING:  # torch and transformers are imported when a model is first used
@@ -30,22 +30,6 @@ if TYPE_CHECKING:  # torch and transformers are imported when a model is first u
 
 
 Texts = list[str] | tuple[str, ...]
-
-
-def load(
-    named: Named, *, kind: Kind | None = None, device: str = "auto", precision: str = "float32"
-) -> "Embedding | LanguageModel | SentenceEncoder | NliModel | Any":
-    """Load a model by a name of the catalog or the hub, a path or an address.
-
-    It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
-    static, causal, masked, encoder, sentence or nli.
-    """
-    resolved = find(named)
-    chosen = kind or kind_of(resolved)
-    if chosen == "static":
-        return load_embedding(resolved)
-    by_kind: dict[Kind, type[_Named]] = {"nli": NliModel, "sentence": SentenceEncoder}
-    return by_kind.get(chosen, LanguageModel)(resolved, chosen, device, precision)
 
 
 def wrap_objects(network: Any, tokenizer: Any, *, name: str = "") -> "LanguageModel | NliModel":

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder, wrap_objects
-from wordworth.api.models import load as load_named
-from wordworth.catalog.models import Kind
+from wordworth.catalog.models import Kind, kind_of, load_embedding
 from wordworth.catalog.registry import knows
-from wordworth.catalog.resolve import Resolved
+from wordworth.catalog.resolve import Named, find
 from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix, save
 from wordworth.engine.cache import entry, hash_content, kind_folder
 from wordworth.errors import Foreign, WordworthError
@@ -39,7 +38,7 @@ MAX_PATH = 256
 
 def load(
     model: Any, *, name: str = "", kind: Kind | None = None, device: str = "auto", precision: str = "float32"
-) -> "Embedding | Loaded | Any":
+) -> Embedding | Loaded | Any:
     """Load a model by a name of the catalog or the hub, a path or an address; or take one that is in memory.
 
     It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
@@ -47,7 +46,12 @@ def load(
     (words, matrix), or (model, tokenizer) of transformers. `name` is what tables call it.
     """
     if isinstance(model, str | Path):
-        return load_named(f"{name}={model}" if name else model, kind=kind, device=device, precision=precision)
+        resolved = find(f"{name}={model}" if name else model)
+        chosen = kind or kind_of(resolved)
+        if chosen == "static":
+            return load_embedding(resolved)
+        by_kind: dict[Kind, type[Loaded]] = {"nli": NliModel, "sentence": SentenceEncoder}
+        return by_kind.get(chosen, LanguageModel)(resolved, chosen, device, precision)
     loaded = _load_object(model, name)
     if loaded is None:
         raise WordworthError(f"load takes {list_accepted(*VECTORS, NETWORKS[-1])}; got {describe(model)}")
@@ -112,7 +116,7 @@ def _unwrap(study: str, kinds: Collection[Kind], model: Embedding | Loaded) -> A
     if isinstance(model, Embedding):
         provenance = model.provenance
         # Hashed at each call, since a matrix in memory may have changed.
-        sha256 = provenance.sha256 or hash_content("\n".join(model.words), model.matrix)
+        sha256 = provenance.sha256 or hash_embedding(model)
         return replace(model, provenance=replace(provenance, sha256=sha256))
     if study == "debias":  # it reads the files of a network again
         return save_model(model)
@@ -135,31 +139,39 @@ def accept_files(models: Any) -> list[str]:
 def save_model(model: Embedding | Loaded) -> str:
     """Return the name or path of a loaded model; one that was in memory is written to the cache."""
     if isinstance(model, Embedding):
-        content = hash_content("\n".join(model.words), model.matrix)
-    elif model.objects is None:
+        return _write_object(f"{model.name}.safetensors", hash_embedding(model), lambda path: save(model, path))
+    if model.objects is None:
         return str(model.named)
-    else:
-        network, tokenizer = model.objects
-        content = hash_content(
-            network.state_dict(), network.config.to_json_string(), tokenizer.backend_tokenizer.to_str()
-        )
-    file = re.sub(r"[/\\\0]", "-", model.name) + (".safetensors" if isinstance(model, Embedding) else "")
+    network, tokenizer = model.objects
+    content = hash_content(network.state_dict(), network.config.to_json_string(), tokenizer.backend_tokenizer.to_str())
 
-    def make(folder: Path) -> None:
-        if isinstance(model, Embedding):
-            save(model, folder / file)
-        else:
-            with Foreign(f"{model.name} cannot be saved, as debias and audit need it", "give the path of its folder"):
-                network.save_pretrained(folder / file)
-                tokenizer.save_pretrained(folder / file)
+    def write(path: Path) -> None:
+        with Foreign(f"{model.name} cannot be saved, as debias and audit need it", "give the path of its folder"):
+            network.save_pretrained(path)
+            tokenizer.save_pretrained(path)
 
-    return str(entry("objects", [file, content], make) / file)
+    return _write_object(model.name, content, write)
+
+
+def keep_text(name: str, suffix: str, text: str) -> str:
+    """Write a text to the cache under the hash of its content, in a file of that name, and return its path."""
+    return _write_object(f"{name}{suffix}", hash_content(text), lambda path: path.write_text(text, encoding="utf-8"))
+
+
+def _write_object(name: str, content: str, write: Callable[[Path], object]) -> str:
+    """Return the path of a file or folder in the cache under the hash of its content; write it unless it is there."""
+    file = re.sub(r"[/\\\0]", "-", name)
+    return str(entry("objects", [file, content], lambda folder: write(folder / file)) / file)
+
+
+def hash_embedding(embedding: Embedding) -> str:
+    """Return the hash of words and vectors in memory."""
+    return hash_content("\n".join(embedding.words), embedding.matrix)
 
 
 def accept_settings(study: str, settings: type[Settings], chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a call with files in the place of data in memory."""
-    fields = {field.option.replace("-", "_"): field for field in settings.fields()}
-    fields |= {field.name: field for field in settings.fields()}
+    fields = settings.by_name()
     groups = {name: chosen[name] for name in GROUPS if name in chosen and "tests" in fields}
     rest = {name: value for name, value in chosen.items() if name not in groups}
     if groups:
@@ -198,7 +210,7 @@ def _is_one(setting: str, kind: str, value: Any) -> bool:
 
 def _write_data(where: str, kind: str, value: Any) -> Any:
     """Write a data set in memory to the cache, and return its path; a name or a path stays."""
-    if value is None or isinstance(value, str | Path | Resolved):
+    if value is None or isinstance(value, Named):
         return value
     write, accepted = _WRITERS[kind]
     try:
@@ -206,16 +218,6 @@ def _write_data(where: str, kind: str, value: Any) -> Any:
     except (TypeError, ValueError, KeyError, AttributeError):
         raise WordworthError(f"{where} takes {list_accepted(accepted)}; got {describe(value)}") from None
     return keep_text(*written)
-
-
-def keep_text(name: str, suffix: str, text: str) -> str:
-    """Write a text to the cache under the hash of its content, in a file of that name, and return its path."""
-    file = re.sub(r"[/\\\0]", "-", name) + suffix
-
-    def make(folder: Path) -> None:
-        (folder / file).write_text(text, encoding="utf-8")
-
-    return str(entry("objects", [file, hash_content(text)], make) / file)
 
 
 def without_folders(value: Any) -> Any:
@@ -234,14 +236,12 @@ Written = tuple[str, str, str]
 
 def _lexicon(value: Any) -> Written:
     columns = _columns(value) or {"word": list(value), "valence": list(value.values())}
-    count = len(next(iter(columns.values())))
-    return f"own lexicon of {count:,} words", ".csv", _table(columns, ",")
+    return f"own lexicon of {len(next(iter(columns.values()))):,} words", ".csv", _table(columns, ",")
 
 
 def _pairs(value: Any) -> Written:
     columns = _columns(value) or dict(zip(("word1", "word2", "score"), zip(*value, strict=True), strict=True))
-    count = len(next(iter(columns.values())))
-    return f"own list of {count:,} pairs", ".tsv", _table(columns, "\t")
+    return f"own list of {len(next(iter(columns.values()))):,} pairs", ".tsv", _table(columns, "\t")
 
 
 def _test(value: Any) -> Written:
@@ -260,10 +260,6 @@ def _corpus(value: Any) -> Written:
 def _words(value: Any) -> Written:
     rows = [one if isinstance(one, str) else " ".join(_texts(one)) for one in value]
     return f"own list of {len(rows):,} words", ".txt", "".join(f"{row}\n" for row in rows)
-
-
-def _templates(value: Any) -> Written:
-    return "own templates", ".toml", to_toml(value)
 
 
 def _probe(value: Any) -> Written:
@@ -289,7 +285,7 @@ _WRITERS: dict[str, tuple[Callable[[Any], Written], str]] = {
     "frequencies": (_corpus, "a list of sentences to count"),
     "word_sets": (_words, "a list of words, or of pairs of words"),
     "vocabulary": (_words, "a list of words"),
-    "templates": (_templates, "a dict with the keys of the TOML file"),
+    "templates": (lambda value: ("own templates", ".toml", to_toml(value)), "a dict with the keys of the TOML file"),
     "probes": (_probe, "a dict with the keys of the TOML file"),
 }
 """Kind of data, or setting → what makes a file of it, and what it takes besides a name and a path."""

@@ -70,36 +70,21 @@ def show(
     json: Json = False,
 ) -> None:
     """Show one entry of the catalog: how much it holds, its first rows, licence and citation."""
-    from wordworth.catalog.registry import entry
-    from wordworth.catalog.show import download, held, summary
+    from wordworth.api.catalog import show as show_entry
 
-    declared = entry(name)
-    shown = summary(declared)
+    shown = show_entry(name)
     if json:
-        display.print_json(shown)
+        display.print_json(shown.facts)
         return
-    facts = {
-        "kind": ": ".join(filter(None, [declared.kind.replace("_", " "), declared.details.get("family")])),
-        "title": declared.title,
-        "language": declared.language,
-        "holds": held(declared),
-        "scale": f"{declared.scale[0]:g} to {declared.scale[1]:g}" if declared.scale else "",
-        "licence": declared.licence,
-        "citation": shown["reference"],
-        "from": "; ".join(shown["sources"]),
-        "download": download(declared),
-        "here": "yes" if shown["here"] else f"no: `wordworth get {name}` fetches it",
-        "note": declared.note,
-    }
-    for key, value in facts.items():
-        if value:
-            display.print_line(f"{key:9} {value}")
-    if shown["rows"]:
-        display.print_text_table("", shown["header"], shown["rows"])
-    for line in shown["left_out"][:10]:
+    for heading, text in shown.lines.items():
+        display.print_line(f"{heading:9} {text}")
+    if shown.facts["rows"]:
+        display.print_text_table("", shown.facts["header"], shown.facts["rows"])
+    left_out = shown.facts["left_out"]
+    for line in left_out[:10]:
         display.print_notice(f"not read: {line}")
-    if len(shown["left_out"]) > 10:
-        display.print_notice(f"not read: {len(shown['left_out']) - 10} more")
+    if len(left_out) > 10:
+        display.print_notice(f"not read: {len(left_out) - 10} more")
 
 
 def get(

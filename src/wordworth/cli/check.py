@@ -22,7 +22,7 @@ def check(run: _RUN, rules: _RULES = Path("rules.toml"), junit: _JUNIT = None, j
     """
     from wordworth.files import refuse_unwritable, replacing
     from wordworth.results.run import find_runs, read_run
-    from wordworth.rules import check, read_rules, table_of, to_junit
+    from wordworth.rules import check, read_rules, to_junit
 
     asked = read_rules(rules)
     if junit is not None:
@@ -36,7 +36,7 @@ def check(run: _RUN, rules: _RULES = Path("rules.toml"), junit: _JUNIT = None, j
     if json:
         display.print_json(checked.as_table())
     else:
-        display.print_table(table_of(checked))
+        display.print_table(checked.table)
         for one in checked.judged:
             if one.verdict != "pass" or one.notes:
                 display.print_line(f"{one.rule} ({one.verdict}): {one}.")

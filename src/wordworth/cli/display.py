@@ -14,16 +14,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from wordworth.errors import listed, visible
-from wordworth.results.table import (
-    Cell,
-    Table,
-    format_interval,
-    format_number,
-    format_p,
-    legend_of,
-    text_table,
-)
-from wordworth.results.vocabulary import CAUTION_MARK, SHOWN_AT_ONCE, Notice
+from wordworth.results.table import Table, format_cell, legend_of, text_table
+from wordworth.results.vocabulary import SHOWN_AT_ONCE, Notice
 
 if TYPE_CHECKING:
     from wordworth.api.audit import Audit
@@ -83,28 +75,13 @@ def print_table(table: Table) -> None:
     for head in table.heads:
         grid.add_column(_plain_text(head), justify="right", no_wrap=bool(table.names), overflow="fold")
     for row in table.rows:
-        cells = (_plain_text(_format_cell(cell), "bold" if cell and cell.is_best else "") for cell in row.cells)
+        cells = (
+            _plain_text(format_cell(cell, DECIMALS), "bold" if cell and cell.is_best else "") for cell in row.cells
+        )
         grid.add_row(*map(_plain_text, row.names), *cells)
     out.print(grid)
     if note := table.note or legend_of(table.rows):
         out.print(_plain_text(note))
-
-
-def _format_cell(cell: Cell | None) -> str:
-    if cell is None:
-        return ""
-    if cell.form == "count":
-        text = "" if cell.value is None else f"{cell.value:,.0f}"
-    elif cell.form == "p":
-        text = f"{'' if cell.value else '< '}{format_p(cell.value or 1 / (cell.partitions or 1))}"
-    else:
-        text = format_number(cell.value, DECIMALS)
-    text += CAUTION_MARK if cell.cautions else ""
-    if cell.low is not None and cell.high is not None and cell.has("interval"):
-        text += f" {format_interval(cell.low, cell.high, DECIMALS)}"
-    if cell.p is not None:
-        text += f" p {'=' if cell.p else '<'} {format_p(cell.p or 1 / (cell.partitions or 1))}"
-    return text if cell.n is None else f"{text}  n={cell.n:,}"
 
 
 def print_text_table(title: str, heads: Iterable[str], rows: Iterable[Sequence[object]]) -> None:
@@ -165,9 +142,9 @@ def _print_facts(facts: dict[str, Any], notices: Iterable[Notice], answers: Mapp
 
 def print_comparison(comparison: "Comparison") -> None:
     """Print two models task by task, then the sentences about them."""
-    from wordworth.paired.verdict import describe_method, table_of, verdicts
+    from wordworth.paired.verdict import describe_method, verdicts
 
-    print_table(table_of(comparison))
+    print_table(comparison.table)
     for sentence in verdicts(comparison):
         print_line(sentence)
     names: dict[str, list[str]] = {}

@@ -10,15 +10,15 @@ import polars as pl
 
 from wordworth.errors import Foreign, WordworthError, nearest, require, visible
 from wordworth.files import replacing, sha256_of
-from wordworth.measure import main_measures
 from wordworth.pages.answers import missing, nothing_missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, show_value
-from wordworth.pages.writers import escape_md, write_interval, write_p, write_row
+from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, describe_place
+from wordworth.pages.tables import Column
+from wordworth.pages.writers import escape_md, markdown_table
 from wordworth.results.columns import main_scores
 from wordworth.results.run import MANIFEST, Run
-from wordworth.results.table import format_list
+from wordworth.results.table import PARTS, Cell, Row, Table, format_list
 from wordworth.results.vocabulary import HARMLESS, Notice, caution_legend
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
@@ -95,7 +95,7 @@ def _choose_rows(runs: Runs) -> Iterator[Score]:
     board = [row["row"] for column in leaderboard(runs).columns for row in column.scores.values()]
     tests = associations(runs.scores).get_column("row").to_list()
     whole = runs.scores.filter(AS_IT_IS, pl.col("layer").is_null(), IS_ORIGINAL)
-    others = main_scores(whole, main_measures()).get_column("row").to_list()
+    others = main_scores(whole).get_column("row").to_list()
     picked = runs.scores.filter(pl.col("row").is_in({*board} - {None}), IN_CONTEXT)
     # The best layer is picked on the words that it is then judged on; next to it, what the other half of them gives.
     held_out = runs.scores.filter(IN_CONTEXT, pl.col("variant") == "held-out")
@@ -106,13 +106,6 @@ def _choose_rows(runs: Runs) -> Iterator[Score]:
     place = ["quantity", "dataset", "language", "context", "layer"]
     once = chosen.unique(place, keep="last", maintain_order=True)
     return (row for row in once.iter_rows(named=True) if row["value"] is not None and isfinite(row["value"]))
-
-
-def _describe_place(row: Score) -> str:
-    """Say where a score was measured, besides its data set: context, version, pooling, layer."""
-    words = [row["context"], row["version"], row["pooling"], None if row["layer"] is None else f"layer {row['layer']}"]
-    words += [row["language"]] if row["language"] != "english" else []
-    return ", ".join(str(word) for word in words if word)
 
 
 def _introduce(card: Card) -> Iterator[str]:
@@ -131,15 +124,14 @@ def _introduce(card: Card) -> Iterator[str]:
 
 
 def _list_numbers(card: Card) -> Iterator[str]:
-    yield write_row(["measure", "data", "where", "value [95 %]", "p", "n", "better"])
-    yield write_row(["---", "---", "---", "---:", "---:", "---:", "---"])
+    rows = []
     for row in card.rows:
-        value = show_value(row) + write_interval(row["low"], row["high"])
         better = "" if row["dataset"] in HARMLESS else ARROWS.get(better_of(row), "")
         means = f" ({FULL[row['dataset']]})" if row["dataset"] in FULL else ""
-        names = [escape_md(text) for text in (row["quantity"], f"{row['dataset'] or ''}{means}", _describe_place(row))]
-        n = "" if row["n"] is None else f"{row['n']:,}"
-        yield write_row([*names, value, write_p(row["p"], row["partitions"]), n, better])
+        names = (row["quantity"], f"{row['dataset'] or ''}{means}", describe_place(row), better)
+        rows.append(Row(names, (Cell.of_score(row),)))
+    table = Table("", ("measure", "data", "where", "better"), ("value [95 %]",), tuple(rows))
+    yield from markdown_table(table, [Column(0, part) for part in PARTS if part != "interval"])
     legend = caution_legend((f"{row['quantity']} {row['dataset'] or ''}".strip(), row["cautions"]) for row in card.rows)
     if legend:
         yield f"\n{escape_md(legend)}."
@@ -178,7 +170,7 @@ def _make_results(card: Card) -> Iterator[Any]:
             task_name=f"{row['study']}: {row['experiment']}",
             dataset_type=dataset,
             dataset_name=dataset,
-            dataset_config=visible(", ".join(filter(None, [row["experiment"], _describe_place(row)]))),
+            dataset_config=visible(", ".join(filter(None, [row["experiment"], describe_place(row)]))),
             dataset_revision=sums.get(row["dataset"]) or None,
             dataset_args={name: visible(text) for name, text in rest.items() if text},
             metric_type=row["quantity"],

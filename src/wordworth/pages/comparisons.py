@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure import find_measure, label
+from wordworth.measure import find_measure
 from wordworth.pages.insights import LEXICON, best_layers
 from wordworth.pages.published import (
     ANY_KIND,
@@ -25,7 +25,7 @@ from wordworth.pages.published import (
     nearest,
     published,
 )
-from wordworth.pages.runs import AS_IT_IS, Runs, Score, show_value
+from wordworth.pages.runs import AS_IT_IS, Runs, Score, describe, show_value
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 
@@ -220,10 +220,6 @@ def _index(scores: pl.DataFrame, networks: Networks) -> dict[tuple[str, int | No
 def comparison_row(one: Comparison) -> list[str]:
     """Return what, ours, theirs, difference, model and place."""
     ours, theirs = one.ours, one.published
-    what = [ours["model"], label(*(ours[name] for name in ("measure", "variant", "k", "threshold")))]
-    what += [ours[name] for name in ("dataset", "subset", "context", "version", "pooling")]
-    what += [f"layer {ours['layer']}" if ours["layer"] is not None else None]
-    what += [f"{ours['components']} nullified" if ours["components"] is not None else None]
     value, difference = format_number(theirs.value), format_number(one.difference, signed=True)
     if theirs.value is None:
         value = f"{format_number(theirs.low)} to {format_number(theirs.high)}"
@@ -234,4 +230,4 @@ def comparison_row(one: Comparison) -> list[str]:
     details = [one.nearness, _treatment_in_words(theirs.quantity), layer, theirs.computed, theirs.unstated, theirs.note]
     whose = f"{theirs.model or '–'} ({'; '.join(filter(None, details))})"
     place = f"{citation(theirs.paper)}, {theirs.place}"
-    return [" · ".join(filter(None, what)), show_value(ours), value, difference, whose, place]
+    return [describe(ours), show_value(ours), value, difference, whose, place]

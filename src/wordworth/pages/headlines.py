@@ -9,7 +9,7 @@ from wordworth.measure import find_measure
 from wordworth.measure.weat import WEAT
 from wordworth.pages.insights import associations
 from wordworth.pages.leaderboard import USUAL
-from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score
+from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score, describe_place
 from wordworth.results.columns import KEY
 from wordworth.results.table import Cell, Names, Row, Table, legend_of
 from wordworth.results.vocabulary import CONTEXTS, ORIGINAL, RANDOM
@@ -31,10 +31,10 @@ def headlines(runs: Runs) -> Iterator[Table]:
         own = runs.scores.filter(pl.col("model") == model, pl.col("draw").is_null(), pl.col("control").is_null())
         rows = _choose(own.filter(IS_ORIGINAL, AS_IT_IS | pl.col("version").is_null(), is_read))
         if rows:
-            lines = [Row(_name(row), _cells(row)) for row in rows]
+            lines = [Row(_name(row), (Cell.of_score(row),)) for row in rows]
             rest = f"and {len(own) - len(rows):,} more in scores.csv" if len(own) > len(rows) else ""
             note = "; ".join(filter(None, [legend_of(lines), rest]))
-            yield _drop_blank(Table(model, NAMES, ("value [95 %]", "n", "p"), tuple(lines), note=note))
+            yield _drop_blank(Table(model, NAMES, ("value [95 %]",), tuple(lines), note=note))
         versions = own.drop_nulls("version")
         if versions.get_column("version").n_unique() > 1:
             yield _drop_blank(_compare_versions(model, versions))
@@ -78,31 +78,14 @@ def _find_best(scores: pl.DataFrame) -> pl.DataFrame:
 
 def _name(score: Score) -> Names:
     """Return the measure, the data, and where in the model and under which choices."""
-    numbered = {"layer": "layer {}", "components": "top {} nullified"}
-    places = [text.format(score[name]) for name, text in numbered.items() if score[name] is not None]
-    language = "" if score["language"] == "english" else score["language"]
-    subset = (score["subset"] or "").replace("=", " = ")  # so that it wraps there
-    where = [subset, language, *places, score["context"], score["pooling"]]
-    return score["quantity"], score["dataset"] or "", ", ".join(filter(None, where))
-
-
-def _cells(score: Score) -> tuple[Cell | None, ...]:
-    value = Cell(score["value"], score["low"], score["high"], cautions=Cell.of_score(score).cautions)
-    count, p = score["n"], score["p"]
-    return (
-        value,
-        None if count is None else Cell(count, form="count"),
-        None if p is None else Cell(p, form="p", partitions=score["partitions"]),
-    )
+    return score["quantity"], score["dataset"] or "", describe_place({**score, "version": None})
 
 
 def _drop_blank(table: Table) -> Table:
-    """Return a table without its blank columns."""
+    """Return a table without its blank columns of names."""
     names = [at for at in range(len(table.names)) if any(row.names[at] for row in table.rows)]
-    cells = [at for at in range(len(table.heads)) if any(row.cells[at] for row in table.rows)]
-    rows = (Row(tuple(row.names[at] for at in names), tuple(row.cells[at] for at in cells)) for row in table.rows)
-    heads = tuple(table.heads[at] for at in cells)
-    return replace(table, names=tuple(table.names[at] for at in names), heads=heads, rows=tuple(rows))
+    rows = (replace(row, names=tuple(row.names[at] for at in names)) for row in table.rows)
+    return replace(table, names=tuple(table.names[at] for at in names), rows=tuple(rows))
 
 
 def _compare_versions(model: str, scores: pl.DataFrame) -> Table:

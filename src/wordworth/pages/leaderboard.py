@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure, main_measures
+from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure
 from wordworth.pages.insights import associations, best_layers
 from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, Runs, Score, better_of
 from wordworth.paired import ComparisonSettings, NotComparableError, Tested, compare_scores
@@ -93,7 +93,7 @@ def leaderboard(runs: Runs) -> Leaderboard:
 
 def _columns(runs: Runs) -> Iterator[Column]:
     scores = runs.scores.filter(AS_IT_IS, pl.col("model") != ALL)
-    whole = main_scores(scores.filter(pl.col("layer").is_null(), IS_ORIGINAL), main_measures())
+    whole = main_scores(scores.filter(pl.col("layer").is_null(), IS_ORIGINAL))
     layered = best_layers(scores).select(scores.columns)
     # Of vectors made of many sentences, the best layer of the paper's pooling over the whole sample.
     reduced = scores.filter(

@@ -57,10 +57,8 @@ def in_layers(runs: Runs) -> Iterator[Sentence]:
 def _untrained(best: Score) -> str:
     if best["untrained"] is None:
         return ""
-    value = format_number(best["untrained"])
-    if best["is_above"] is False:
-        return f"; the same network untrained has {value}, not significantly less"
-    return f"; the same network untrained has {value}"
+    ending = ", not significantly less" if best["is_above"] is False else ""
+    return f"; the same network untrained has {format_number(best['untrained'])}{ending}"
 
 
 def _at_its_best(runs: Runs, best: Score) -> str:

@@ -12,10 +12,10 @@ import polars as pl
 
 from wordworth.errors import WordworthError
 from wordworth.measure import find_measure, label
-from wordworth.results.columns import model_label
+from wordworth.results.columns import SCORES, describe_score, model_label
 from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
-from wordworth.results.table import format_interval, format_number
-from wordworth.results.vocabulary import CAUTION_MARK, CAUTION_TEXTS, ORIGINAL, Caution, Notice
+from wordworth.results.table import Cell, format_cell
+from wordworth.results.vocabulary import CAUTION_TEXTS, ORIGINAL, Caution, Notice
 
 INTERRUPTED = "the audit was interrupted; the same command continues it"
 TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
@@ -169,15 +169,29 @@ def keep_last_steps(runs: Runs) -> Runs:
     return replace(runs, each=tuple(each), scores=scores)
 
 
+def describe(score: Score) -> str:
+    """Return a score in words: “tiny valence bellezza bleached layer 3”."""
+    return describe_score({name: score[name] for name in SCORES if name != "step"})  # the label has the step
+
+
+def describe_place(score: Score) -> str:
+    """Say where a score was measured, besides its data set: “turkish, layer 3, bleached, last”."""
+    numbered = {"layer": "layer {}", "components": "top {} nullified"}
+    places = [text.format(score[name]) for name, text in numbered.items() if score[name] is not None]
+    language = "" if score["language"] == "english" else score["language"]
+    subset = (score["subset"] or "").replace("=", " = ")  # so that it wraps there
+    named = (score["context"], score["version"], score["pooling"])
+    return ", ".join(filter(None, [subset, language, *places, *named]))
+
+
 def show_value(score: Score) -> str:
     """Return a score's value, with a mark where it has cautions."""
-    return format_number(score["value"]) + (CAUTION_MARK if score["cautions"] else "")
+    return format_cell(Cell(score["value"], cautions=score["cautions"] or ()))
 
 
 def with_interval(score: Score) -> str:
     """Return a score's value, its mark, and its interval where it has one."""
-    interval = f" {format_interval(score['low'], score['high'])}" if score["low"] is not None else ""
-    return show_value(score) + interval
+    return format_cell(replace(Cell.of_score(score), n=None, p=None))
 
 
 @dataclass(frozen=True)

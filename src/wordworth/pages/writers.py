@@ -28,22 +28,22 @@ def markdown(runs: Runs, wanted: Sequence[str] = ()) -> str:
     for question, sentences in answers.items():
         lines += [f"**{question}**", "", *(f"- {escape_md(sentence)}" for sentence in sentences), ""]
     for table in tables(runs, wanted):
-        lines += [f"## {escape_md(table.title)}", "", *_markdown_table(table), ""]
+        shown = [column for column in columns(table) if column.part != "interval"]  # which is next to its value
+        lines += [f"## {escape_md(table.title)}", "", *markdown_table(table, shown), ""]
         lines += [f"{escape_md(sentences)}\n" for sentences in (table.caption, table.note) if sentences]
     return "\n".join(lines)
 
 
-def _markdown_table(table: Table) -> Iterator[str]:
-    shown = [column for column in columns(table) if column.part != "interval"]  # which is next to its value
-    yield write_row([*map(escape_md, table.names), *(escape_md(_markdown_head(table, column)) for column in shown)])
-    yield write_row([*["---"] * len(table.names), *["---:"] * len(shown)])
+def markdown_table(table: Table, shown: Sequence[Column]) -> Iterator[str]:
+    """Yield the rows of a table with these columns of numbers."""
+    yield _markdown_row([*map(escape_md, table.names), *(escape_md(_markdown_head(table, column)) for column in shown)])
+    yield _markdown_row([*["---"] * len(table.names), *["---:"] * len(shown)])
     for row in table.rows:
         numbers = [_markdown_part(cell_of(row, column), column.part) for column in shown]
-        yield write_row([*map(escape_md, row.names), *numbers])
+        yield _markdown_row([*map(escape_md, row.names), *numbers])
 
 
-def write_row(cells: Sequence[str]) -> str:
-    """Return a row of a table, of cells that are Markdown already."""
+def _markdown_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
@@ -59,20 +59,13 @@ def _markdown_part(cell: Cell | None, part: Part) -> str:
         return ""
     if part == "value":
         text = format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
-        return (f"**{text}**" if cell.is_best else text) + write_interval(cell.low, cell.high)
+        text = f"**{text}**" if cell.is_best else text
+        if cell.low is None or cell.high is None:
+            return text
+        return f"{text} {escape_md(format_interval(cell.low, cell.high))}"
     if part == "n":
         return f"{cell.n:,}"
-    return write_p(cell.p, cell.partitions)
-
-
-def write_interval(low: float | None, high: float | None) -> str:
-    """Return an interval behind its value; blank without one."""
-    return "" if low is None or high is None else f" {escape_md(format_interval(low, high))}"
-
-
-def write_p(p: float | None, partitions: int | None) -> str:
-    """Return p; blank without one."""
-    return "" if p is None else escape_md(format_exact_p(p, partitions, _markdown_power))
+    return "" if cell.p is None else escape_md(format_exact_p(cell.p, cell.partitions, _markdown_power))
 
 
 def _markdown_power(mantissa: str, exponent: int) -> str:

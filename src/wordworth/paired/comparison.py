@@ -26,7 +26,7 @@ from wordworth.paired.sides import Side, changed_data, equals, refuse_unlike, re
 from wordworth.results.columns import describe_score
 from wordworth.results.display import ShowsTable
 from wordworth.results.run import Run
-from wordworth.results.table import Table
+from wordworth.results.table import Cell, Row, Table, legend_of
 from wordworth.results.vocabulary import Caution, coverage_cautions, size_cautions
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import correlation_difference
@@ -128,10 +128,14 @@ class Comparison(ShowsTable):
 
     @property
     def table(self) -> Table:
-        """A row per difference."""
-        from wordworth.paired.verdict import table_of  # which takes a comparison
-
-        return table_of(self)
+        """A row per difference: both values, and the difference with its interval, Holm's p and n."""
+        rows = []
+        for one in self.differences:
+            tested, cautions = one.tested, tuple(one.cautions)
+            lead = Cell(tested.difference, tested.low, tested.high, one.p_holm, n=tested.n, cautions=cautions)
+            rows.append(Row((one.name,), (Cell(tested.first), Cell(tested.second), lead)))
+        title, heads = f"wordworth compare · {self.study}", (self.first, self.second, "Δ")
+        return Table(title, ("task",), heads, tuple(rows), note=legend_of(rows))
 
     def as_table(self) -> dict[str, Any]:
         """Return it for JSON; the columns of a difference are those of `scores.csv` and of its test."""

@@ -1,21 +1,10 @@
-"""A comparison as a table and as sentences."""
+"""A comparison in sentences."""
 
 from collections.abc import Sequence
 
 from wordworth.measure import label
 from wordworth.paired.comparison import Comparison, Difference
-from wordworth.results.table import Cell, Row, Table, format_precise, legend_of, state_p
-
-
-def table_of(comparison: Comparison) -> Table:
-    """Return a row per difference: both values, and the difference with its interval, Holm's p and n."""
-    rows = []
-    for one in comparison.differences:
-        tested, cautions = one.tested, tuple(one.cautions)
-        lead = Cell(tested.difference, tested.low, tested.high, one.p_holm, n=tested.n, cautions=cautions)
-        rows.append(Row((one.name,), (Cell(tested.first), Cell(tested.second), lead)))
-    title, heads = f"wordworth compare · {comparison.study}", (comparison.first, comparison.second, "Δ")
-    return Table(title, ("task",), heads, tuple(rows), note=legend_of(rows))
+from wordworth.results.table import format_precise, state_p
 
 
 def verdicts(comparison: Comparison) -> list[str]:

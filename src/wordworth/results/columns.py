@@ -5,26 +5,34 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure.declaration import label
+from wordworth.measure.declaration import label, main_measures
 
 Schema = dict[str, Any]
 """Column → its type in polars."""
-PLACE: Schema = {
-    "experiment": pl.String,
-    "model": pl.String,
-    "step": pl.Int64,
-    "language": pl.String,
-    "dataset": pl.String,
-    "subset": pl.String,
-    "context": pl.String,
-    "sentences": pl.Int64,
-    "version": pl.String,
-    "draw": pl.Int64,
-    "control": pl.String,
-    "pooling": pl.String,
-    "layer": pl.Int64,
-    "components": pl.Int64,
-}
+
+
+def _text(*names: str) -> Schema:
+    return dict.fromkeys(names, pl.String)
+
+
+def _whole(*names: str) -> Schema:
+    return dict.fromkeys(names, pl.Int64)
+
+
+def _real(*names: str) -> Schema:
+    return dict.fromkeys(names, pl.Float64)
+
+
+PLACE: Schema = (
+    _text("experiment", "model")
+    | _whole("step")
+    | _text("language", "dataset", "subset", "context")
+    | _whole("sentences")
+    | _text("version")
+    | _whole("draw")
+    | _text("control", "pooling")
+    | _whole("layer", "components")
+)
 """What was measured, and where. Scores and items share these columns.
 
 `step` is the training step of a checkpoint; `subset` a part of the data set (a frequency band, words of one token,
@@ -34,24 +42,15 @@ from; `version` what was removed from the model, and `draw` the number of a rand
 """
 
 SCORES: Schema = (
-    {"study": pl.String}
+    _text("study")
     | PLACE
-    | {
-        "measure": pl.String,
-        "variant": pl.String,
-        "k": pl.Int64,
-        "threshold": pl.Float64,
-        "value": pl.Float64,
-        "low": pl.Float64,
-        "high": pl.Float64,
-        "p": pl.Float64,
-        "p_method": pl.String,
-        "sides": pl.String,
-        "partitions": pl.Int64,
-        "n": pl.Int64,
-        "coverage": pl.Float64,
-        "cautions": pl.List(pl.String),
-    }
+    | _text("measure", "variant")
+    | _whole("k")
+    | _real("threshold", "value", "low", "high", "p")
+    | _text("p_method", "sides")
+    | _whole("partitions", "n")
+    | _real("coverage")
+    | {"cautions": pl.List(pl.String)}
 )
 """The columns of `scores.csv`.
 
@@ -64,95 +63,29 @@ NUMBERS = ("value", "low", "high", "p", "p_method", "sides", "partitions", "n", 
 KEY = [name for name in SCORES if name not in NUMBERS]
 """The columns that name a score."""
 
+_SENTENCES = _text("premise", "hypothesis")
+_PROBABILITIES = _real("entailment", "neutral", "contradiction")
 ITEM_TABLES: dict[str, Schema] = {
-    "rated_words": {
-        "word": pl.String,
-        "spelling": pl.String,
-        "subwords": pl.Int64,
-        "rating": pl.Float64,
-        "value": pl.Float64,
-        "p": pl.Float64,
-    },
-    "word_pairs": {
-        "first": pl.String,
-        "second": pl.String,
-        "spelling": pl.String,
-        "rating": pl.Float64,
-        "value": pl.Float64,
-    },
-    "association_words": {
-        "role": pl.String,
-        "set": pl.String,
-        "word": pl.String,
-        "spelling": pl.String,
-        "value": pl.Float64,
-    },
-    "bias_words": {"measure": pl.String, "word": pl.String, "value": pl.Float64},
-    "analogies": {
-        "a": pl.String,
-        "b": pl.String,
-        "c": pl.String,
-        "d": pl.String,
-        "section": pl.String,
-        "answer": pl.String,
-        "is_correct": pl.Boolean,
-    },
-    "neighbours": {"word": pl.String, "neighbours": pl.List(pl.String), "value": pl.Float64},
-    "probed_words": {
-        "probe": pl.String,
-        "word": pl.String,
-        "label": pl.String,
-        "prediction": pl.String,
-        "is_correct": pl.Boolean,
-    },
-    "predictions": {
-        "line": pl.Int64,
-        "position": pl.Int64,
-        "word": pl.String,
-        "guess": pl.String,
-        "band": pl.String,
-        "units": pl.Int64,
-        "bits": pl.Float64,
-        "rank": pl.Int64,
-    },
-    "prediction_errors": {
-        "word": pl.String,
-        "guess": pl.String,
-        "band": pl.String,
-        "count": pl.Int64,
-        "share": pl.Float64,
-    },
-    "paraphrases": {"triple": pl.String, "near": pl.Float64, "far": pl.Float64, "is_hit": pl.Boolean},
-    "subject_pairs": {
-        "premise": pl.String,
-        "hypothesis": pl.String,
-        "entailment": pl.Float64,
-        "neutral": pl.Float64,
-        "contradiction": pl.Float64,
-    },
-    "sentence_pairs": {
-        "pair": pl.Int64,
-        "premise": pl.String,
-        "hypothesis": pl.String,
-        "extreme": pl.String,
-        "entailment": pl.Float64,
-        "neutral": pl.Float64,
-        "contradiction": pl.Float64,
-    },
-    "labelled_pairs": {"variant": pl.String, "premise": pl.String, "hypothesis": pl.String, "is_correct": pl.Boolean},
-    "variants": {
-        "words": pl.String,
-        "without": pl.String,
-        "vectors": pl.String,
-        "association": pl.String,
-        "sigma": pl.String,
-        "correlation": pl.String,
-        "p_test": pl.String,
-        "sides": pl.String,
-        "value": pl.Float64,
-        "p": pl.Float64,
-    },
-    "word_lists": {"list": pl.String, "word": pl.String, "spelling": pl.String, "count": pl.Int64},
+    "rated_words": _text("word", "spelling") | _whole("subwords") | _real("rating", "value", "p"),
+    "word_pairs": _text("first", "second", "spelling") | _real("rating", "value"),
+    "association_words": _text("role", "set", "word", "spelling") | _real("value"),
+    "bias_words": _text("measure", "word") | _real("value"),
+    "analogies": _text("a", "b", "c", "d", "section", "answer") | {"is_correct": pl.Boolean},
+    "neighbours": _text("word") | {"neighbours": pl.List(pl.String)} | _real("value"),
+    "probed_words": _text("probe", "word", "label", "prediction") | {"is_correct": pl.Boolean},
+    "predictions": (
+        _whole("line", "position") | _text("word", "guess", "band") | _whole("units") | _real("bits") | _whole("rank")
+    ),
+    "prediction_errors": _text("word", "guess", "band") | _whole("count") | _real("share"),
+    "paraphrases": _text("triple") | _real("near", "far") | {"is_hit": pl.Boolean},
+    "subject_pairs": _SENTENCES | _PROBABILITIES,
+    "sentence_pairs": _whole("pair") | _SENTENCES | _text("extreme") | _PROBABILITIES,
+    "labelled_pairs": _text("variant") | _SENTENCES | {"is_correct": pl.Boolean},
+    "variants": (
+        _text("words", "without", "vectors", "association", "sigma", "correlation", "p_test", "sides")
+        | _real("value", "p")
+    ),
+    "word_lists": _text("list", "word", "spelling") | _whole("count"),
 }
 """Item table → its own columns.
 
@@ -209,12 +142,11 @@ def from_text(scores: pl.DataFrame) -> pl.DataFrame:
     return plain.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
 
 
-def main_scores(scores: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
+def main_scores(scores: pl.DataFrame) -> pl.DataFrame:
     """Return the scores that stand for a model: main measures on whole data sets and untouched vectors."""
     plain = ("variant", "subset", "components", "draw", "control")
-    return scores.filter(
-        pl.col("measure").is_in(measures), pl.col("value").is_finite(), *(pl.col(name).is_null() for name in plain)
-    )
+    is_main = pl.col("measure").is_in(main_measures())
+    return scores.filter(is_main, pl.col("value").is_finite(), *(pl.col(name).is_null() for name in plain))
 
 
 def model_label(model: str, step: int | None = None) -> str:

@@ -9,10 +9,10 @@ import polars as pl
 from pydantic import BaseModel
 
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import find_measure, label, main_measures
+from wordworth.measure.declaration import find_measure, label
 from wordworth.results.columns import main_scores
-from wordworth.results.table import Cell, Names, Row, Table, format_interval, format_number, format_p
-from wordworth.results.vocabulary import CAUTION_MARK, CAUTION_TEXTS
+from wordworth.results.table import Cell, Names, Row, Table, format_cell, legend_of
+from wordworth.results.vocabulary import CAUTION_TEXTS
 
 MAX_ROWS, MAX_HTML_ROWS = 9, 25
 """Rows of a table that are shown at once, as text and as HTML."""
@@ -30,43 +30,26 @@ class SeveralScoresError(WordworthError, AttributeError):
 
 def as_text(table: Table) -> str:
     """Return a table of at most 12 lines in aligned columns."""
-    title, lines, rest = _strings(table, MAX_ROWS)
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
-    aligned = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
-    return "\n".join(line.rstrip() for line in [title, *aligned, rest] if line)
+    lines, note = _strings(table, MAX_ROWS)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = ["  ".join(map(str.ljust, line, widths)) for line in lines]
+    return "\n".join(line.rstrip() for line in [table.title, *aligned, note] if line)
 
 
 def as_html(table: Table) -> str:
     """Return the first rows of a table as HTML."""
-    title, (heads, *rows), rest = _strings(table, MAX_HTML_ROWS)
+    (heads, *rows), note = _strings(table, MAX_HTML_ROWS)
     head = "".join(f"<th>{escape(one)}</th>" for one in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    caption = f"<caption>{escape(title)}</caption>" if title else ""
-    note = f"<p>{escape(rest)}</p>" if rest else ""
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+    caption = f"<caption>{escape(table.title)}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(note)}</p>"
 
 
-def _strings(table: Table, most: int) -> tuple[str, list[list[str]], str]:
-    """Return the title with the cautions of the table, its headings and first rows, and the line under them."""
-    rest = len(table.rows) - most
-    shown = table.rows[:most] if rest > 1 else table.rows  # a last row takes no more room than “1 more”
-    cautions = dict.fromkeys(one for row in shown for cell in row.cells if cell for one in cell.cautions)
-    legend = f"{CAUTION_MARK} {'; '.join(CAUTION_TEXTS[one] for one in cautions)}" if cautions else ""
-    title = " · ".join(filter(None, [table.title, legend]))
-    rows = [[*row.names, *map(_format_cell, row.cells)] for row in shown]
-    more = f"… and {rest:,} more" if rest > 1 else "" if legend else table.note
-    return title, [[*table.names, *table.heads], *rows], more
-
-
-def _format_cell(cell: Cell | None) -> str:
-    """Return a number with what is known of it: 1.71 [1.48, 1.83], p = 8e-05, n = 16."""
-    if cell is None:
-        return ""
-    text = format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
-    if cell.low is not None and cell.high is not None:
-        text += f" {format_interval(cell.low, cell.high)}"
-    more = [f"p = {format_p(cell.p)}"] if cell.p is not None else []
-    return ", ".join([text, *more, *([f"n = {cell.n:,}"] if cell.n is not None else [])])
+def _strings(table: Table, most: int) -> tuple[list[list[str]], str]:
+    """Return the headings and the first rows of a table, and the line under them."""
+    rows = [[*row.names, *map(format_cell, row.cells)] for row in table.rows[:most]]
+    more = f"… and {len(table.rows) - most:,} more" if len(table.rows) > most else ""
+    return [[*table.names, *table.heads], *rows], "; ".join(filter(None, [more, table.note or legend_of(table.rows)]))
 
 
 class ShowsTable:
@@ -95,48 +78,45 @@ class DisplayedRun(ShowsTable):
     @property
     def main(self) -> pl.DataFrame:
         """The main scores: of every measure and data set, where there are layers, the best layer."""
-        scores = main_scores(self.scores, main_measures())
-        signs = {name: {"lower": -1, "zero": 0}.get(find_measure(name).better, 1) for name in main_measures()}
-        sign, value = pl.col("measure").replace_strict(signs, default=1), pl.col("value")
+        scores, value = main_scores(self.scores), pl.col("value")
+        better = pl.Series([find_measure(name).better for name in scores["measure"]], dtype=pl.String)
+        merit = pl.when(better == "lower").then(-value).when(better == "zero").then(value.abs()).otherwise(value)
         key = ["measure", "k", "threshold", "dataset", *PLACES[:-1]]
-        ordered = scores.with_columns(order=pl.when(sign == 0).then(value.abs()).otherwise(value * sign))
-        best = ordered.with_row_index().sort("order", descending=True, nulls_last=True, maintain_order=True)
-        return best.unique(key, keep="first", maintain_order=True).sort("index").drop("index", "order")
+        ordered = scores.with_row_index().sort(merit, descending=True, nulls_last=True, maintain_order=True)
+        return ordered.unique(key, keep="first", maintain_order=True).sort("index").drop("index")
 
-    def _only(self, column: str) -> Any:
+    @property
+    def _only(self) -> Cell:
+        """The number, of a run with one main score."""
         scores = self.main
         if len(scores) != 1:
             raise SeveralScoresError(f"this run of {self.study} has {len(scores):,} main scores; choose from `scores`")
-        return scores[column].item()
+        return Cell.of_score(scores.row(0, named=True))
 
     @property
-    def value(self) -> float:
+    def value(self) -> float | None:
         """The number, of a run with one main score."""
-        return float(self._only("value"))
+        return self._only.value
 
     @property
     def low(self) -> float | None:
         """The lower end of its 95 % interval."""
-        value: float | None = self._only("low")
-        return value
+        return self._only.low
 
     @property
     def high(self) -> float | None:
         """The upper end of its 95 % interval."""
-        value: float | None = self._only("high")
-        return value
+        return self._only.high
 
     @property
     def p(self) -> float | None:
         """Its p."""
-        value: float | None = self._only("p")
-        return value
+        return self._only.p
 
     @property
     def n(self) -> int | None:
         """The number of items behind it."""
-        value: int | None = self._only("n")
-        return value
+        return self._only.n
 
     @property
     def table(self) -> Table:
@@ -177,14 +157,14 @@ class DisplayedRun(ShowsTable):
 
     def __repr__(self) -> str:
         scores = self.main
-        if len(scores) == 1:
-            score = scores.row(0, named=True)
-            symbol = SYMBOLS.get(score["measure"], score["measure"])
-            where = ", ".join(filter(None, [score["dataset"], score["model"]]))
-            cell = Cell.of_score(score)
-            cautions = "".join(f"; {CAUTION_TEXTS[one]}" for one in cell.cautions)
-            return f"{symbol} = {_format_cell(replace(cell, cautions=()))} ({where}){cautions}"
-        return super().__repr__()
+        if len(scores) != 1:
+            return super().__repr__()
+        score = scores.row(0, named=True)
+        symbol = SYMBOLS.get(score["measure"], score["measure"])
+        where = ", ".join(filter(None, [score["dataset"], score["model"]]))
+        cell = Cell.of_score(score)
+        cautions = "".join(f"; {CAUTION_TEXTS[one]}" for one in cell.cautions)
+        return f"{symbol} = {format_cell(replace(cell, cautions=()))} ({where}){cautions}"
 
     __str__ = __repr__
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, Self
 
-from wordworth.results.vocabulary import Caution, caution_legend
+from wordworth.results.vocabulary import CAUTION_MARK, Caution, caution_legend
 
 Part = Literal["value", "interval", "p", "n"]
 PARTS: tuple[Part, ...] = ("value", "interval", "p", "n")
@@ -119,6 +119,22 @@ def format_fixed(value: float, decimals: int, *, signed: bool = False) -> str:
 def format_interval(low: float, high: float, decimals: int = 2) -> str:
     """Return an interval in brackets: [.12, .34]."""
     return f"[{format_number(low, decimals)}, {format_number(high, decimals)}]"
+
+
+def format_cell(cell: Cell | None, decimals: int = 2) -> str:
+    """Return a number with what is known of it: 1.71† [1.48, 1.83], p = 8e-05, n = 16."""
+    if cell is None:
+        return ""
+    if cell.form == "count":
+        return "" if cell.value is None else f"{cell.value:,.0f}"
+    if cell.form == "p":
+        return f"{'' if cell.value else '< '}{format_p(cell.value or 1 / (cell.partitions or 1))}"
+    parts = [format_number(cell.value, decimals) + (CAUTION_MARK if cell.cautions else "")]
+    if cell.low is not None and cell.high is not None and cell.has("interval"):
+        parts[0] += f" {format_interval(cell.low, cell.high, decimals)}"
+    if cell.p is not None:
+        parts.append(f"p {'=' if cell.p else '<'} {format_p(cell.p or 1 / (cell.partitions or 1))}")
+    return ", ".join([*parts, *([] if cell.n is None else [f"n = {cell.n:,}"])])
 
 
 def format_p(p: float, smallest: float | None = None) -> str:

@@ -64,7 +64,9 @@ class Checked(ShowsTable):
     @property
     def table(self) -> Table:
         """A row per rule."""
-        return table_of(self)
+        rows = tuple(Row((one.rule, one.score, one.asked, one.verdict), (one.cell,)) for one in self.judged)
+        legend = caution_legend((one.rule, one.cell.cautions) for one in self.judged)
+        return Table("wordworth check", ("rule", "score", "asked", "verdict"), ("value or Δ",), rows, note=legend)
 
     @property
     def verdict(self) -> Verdict:
@@ -87,13 +89,6 @@ class Checked(ShowsTable):
         for one in judged:
             del one["cell"]
         return {**asdict(self), "judged": judged, "verdict": self.verdict, "code": self.code}
-
-
-def table_of(checked: Checked) -> Table:
-    """Return a row per rule."""
-    rows = tuple(Row((one.rule, one.score, one.asked, one.verdict), (one.cell,)) for one in checked.judged)
-    legend = caution_legend((one.rule, one.cell.cautions) for one in checked.judged)
-    return Table("wordworth check", ("rule", "score", "asked", "verdict"), ("value or Δ",), rows, note=legend)
 
 
 def check(runs: Sequence[Run], rules: Rules) -> Checked:

@@ -1,4 +1,4 @@
-"""The studies: each is a class in its module; to add one, add the module and its name here."""
+"""The studies: each is declared in its folder; to add one, add the folder and its name here."""
 
 from functools import cache
 from importlib import import_module

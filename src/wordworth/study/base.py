@@ -3,12 +3,13 @@
 import inspect
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from wordworth.catalog.registry import entry, knows, references
 from wordworth.engine.cache import hashed_once
@@ -25,55 +26,54 @@ if TYPE_CHECKING:  # a help reads studies too, and has to be quick
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Study:
     """A study. Called with models and settings by name, it returns its run.
 
-    A subclass declares the attributes below. The function `measure(models, settings)` is in the module `study.py` next
-    to it, which is imported when it is run: it takes long.
+    The function `measure(models, settings)` is in `study/NAME/study.py`, which is imported when it is run: it takes
+    long.
     """
 
-    name: ClassVar[str]
-    summary: ClassVar[str]
+    name: str
+    summary: str
     """One line for the help."""
-    settings: ClassVar[type[Settings]]
-    kinds: "ClassVar[frozenset[Kind]]"
+    settings: type[Settings]
+    kinds: "frozenset[Kind]"
     """The kinds of model that an audit runs it on."""
-    also_accepts: "ClassVar[frozenset[Kind]]" = frozenset()
+    also_accepts: "frozenset[Kind]" = frozenset()
     """Kinds of model that it takes too when it is run by itself."""
-    papers: ClassVar[tuple[str, ...]]
+    papers: tuple[str, ...]
     """Keys in references.toml of the papers whose method it is."""
-    method: ClassVar[str]
+    method: str
     """How it measures, in words, for a report."""
-    main: ClassVar[str] = ""
+    main: str = ""
     """The setting that may follow the models without its name in Python: `weat(glove, "weat6")`."""
-    command: ClassVar[str] = ""
+    command: str = ""
     """Its command, where that is not `wordworth run NAME`."""
-    example: ClassVar[str] = ""
+    example: str = ""
     """A command to try, for the help."""
-    default_models: ClassVar[tuple[str, ...]] = ()
+    default_models: tuple[str, ...] = ()
     """Measured where none is named."""
-    quick: ClassVar[Mapping[str, Any]] = NOTHING
+    quick: Mapping[str, Any] = field(default_factory=dict)
     """The settings of a quick audit."""
-    full: ClassVar[Mapping[str, Any]] = NOTHING
+    full: Mapping[str, Any] = field(default_factory=dict)
     """The settings of a full audit, where the defaults would take hours on two cores."""
-    full_audit_note: ClassVar[str] = ""
+    full_audit_note: str = ""
     """What a full audit reduces, and what that costs in precision: a clause."""
-    training: ClassVar[Mapping[str, Any]] = NOTHING
+    training: Mapping[str, Any] = field(default_factory=dict)
     """The settings for a model in training, to be measured in seconds; blank: only on request."""
-    is_audited: ClassVar[bool] = True
+    is_audited: bool = True
     """Whether it is part of an audit."""
-    is_english_only: ClassVar[bool] = False
-    non_english_settings: ClassVar[Mapping[str, Any]] = NOTHING
+    is_english_only: bool = False
+    non_english_settings: Mapping[str, Any] = field(default_factory=dict)
     """The settings of an audit of a model of another language."""
+    languages: Callable[[], list[str] | None] = lambda: None
+    """Returns the languages, besides English, that its words can be had in; None for any."""
 
     def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
         """Measure the models."""
         findings: Findings = import_module(f"wordworth.study.{self.name}.study").measure(models, settings)
         return findings
-
-    def languages(self) -> list[str] | None:
-        """Return the languages, besides English, that its words can be had in; None for any."""
-        return None
 
     def __call__(self, models: str | Path | Any = (), **settings: Any) -> "Run":
         """Run the study on models (names, paths, or loaded ones) with settings by name."""

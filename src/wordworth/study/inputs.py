@@ -1,6 +1,6 @@
 """The models that a study is run on, loaded and recorded; and lexica, tests and texts in their language."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wordworth.catalog.models import kind_of, load_embeddings
@@ -38,7 +38,9 @@ def load_vectors(
                 yield words_alone(layers.model, language), language
             continue
         for language in languages:
-            for embedding in _load_all(model, language, settings):
+            how: dict[str, Any] = {"on_bad": settings.on_bad, "file_format": settings.file_format}
+            loaded = [model] if isinstance(model, Embedding) else load_embeddings(model, language=language, **how)
+            for embedding in loaded:
                 own = language or embedding.provenance.language or "english"
                 if language == languages[0]:
                     findings.add_embedding(embedding, own)
@@ -46,12 +48,6 @@ def load_vectors(
                     facts = findings.models[embedding.name]
                     facts |= {"language": f"{facts['language']}, {own}", "words": facts["words"] + len(embedding)}
                 yield Layers.of(embedding), own
-
-
-def _load_all(model: Named | Embedding, language: str, settings: OfEmbeddings) -> Iterable[Embedding]:
-    if isinstance(model, Embedding):
-        return [model]
-    return load_embeddings(model, language=language, on_bad=settings.on_bad, file_format=settings.file_format)
 
 
 def _pair_with_languages(
@@ -120,7 +116,7 @@ def load_tests_in(
         for test in load_tests(name):
             put = None
             with findings.part(is_requested=is_requested, experiment="weat", language=language, dataset=test.name):
-                put = test if test.language == language else translated(test, language)
+                put = translated(test, language)
             if put is not None:
                 yield put
 

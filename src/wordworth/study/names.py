@@ -13,6 +13,7 @@ from wordworth.catalog.models import KINDS, Kind, fingerprint, refuse_name
 from wordworth.catalog.registry import entries, knows
 from wordworth.catalog.resolve import Resolved, resolve, split_label
 from wordworth.errors import WordworthError, require
+from wordworth.results.columns import model_label
 from wordworth.task.settings import SettingField, Settings, either
 
 LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")
@@ -28,8 +29,6 @@ CALLED: dict[Kind, tuple[str, str]] = {
     "nli": ("an NLI model", "NLI models"),
 }
 """Kind → what a model is, and what several are."""
-Names = dict[tuple[str, str | Path], Resolved]
-"""(kind, name) → what it was resolved to."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +50,15 @@ class Inputs:
         return {name: one for name, one in hashes.items() if one}
 
 
-def resolve_inputs(models: Any, settings: Settings, names: Names | None = None) -> Inputs:
-    """Turn everything that a study is given by name into a thing.
-
-    An audit keeps `names` from study to study, so that each is resolved once.
-    """
-    names = {} if names is None else names
+def resolve_inputs(models: Any, settings: Settings) -> Inputs:
+    """Turn everything that a study is given by name into a thing."""
     several = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
-    things = tuple(resolve_model(one, names) for one in several)
+    things = tuple(map(resolve_model, several))
     read = [one for one in things if isinstance(one, Resolved)]
     changes: dict[str, Any] = {}
     for field in settings.fields():
         value = getattr(settings, field.name)
-        resolved = tuple(_resolve_value(field, one, names) for one in (value if field.many else (value,)))
+        resolved = tuple(_resolve_value(field, one) for one in (value if field.many else (value,)))
         read += [one for one in resolved if isinstance(one, Resolved)]
         if field.declared.catalog.partition("/")[0] in (*LOOKED_AT, "models"):
             changes[field.name] = resolved if field.many else resolved[0]
@@ -71,14 +66,14 @@ def resolve_inputs(models: Any, settings: Settings, names: Names | None = None) 
     return Inputs(things, settings.model_copy(update=changes), tuple(read), steps)
 
 
-def resolve_model(given: Any, names: Names) -> Any:
+def resolve_model(given: Any) -> Any:
     """Return what a name, path or checkpoint stands for; a loaded model stays."""
     if isinstance(given, Checkpoint):
         given = given.target
-    return _resolve_once(given, "models", names) if isinstance(given, str | Path) else given
+    return resolve(given, "models") if isinstance(given, str | Path) else given
 
 
-def _resolve_value(field: SettingField, value: Any, names: Names) -> Any:
+def _resolve_value(field: SettingField, value: Any) -> Any:
     """Return what a name or file in a setting stands for; any other value stays."""
     kind = field.declared.catalog.partition("/")[0]
     is_named = kind != "languages" and (kind or Path in get_args(field.type))
@@ -90,13 +85,7 @@ def _resolve_value(field: SettingField, value: Any, names: Names) -> Any:
         kind = kind_of_counts(value)
     elif kind not in ("", "models", *LOOKED_AT) and not knows(split_label(value)[1], kind):
         kind = ""  # a file, which its reader looks for
-    return _resolve_once(value, kind, names)
-
-
-def _resolve_once(named: str | Path, kind: str, names: Names) -> Resolved:
-    if (kind, named) not in names:
-        names[kind, named] = resolve(named, kind)
-    return names[kind, named]
+    return resolve(value, kind)
 
 
 def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> None:
@@ -163,17 +152,12 @@ class Checkpoint:
     @property
     def label(self) -> str:
         """Return what it is called within a study."""
-        return step_label(self.name, self.step)
+        return model_label(self.name, self.step)
 
     @property
     def target(self) -> str:
         """Return it as a study takes a model by its path."""
         return f"{self.label}={self.path}"
-
-
-def step_label(name: str, step: int) -> str:
-    """Return what a model is called within a study after so many steps of its training."""
-    return f"{name}@step{step}"
 
 
 def find_checkpoints(named: str | Path) -> list[Checkpoint]:

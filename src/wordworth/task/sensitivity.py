@@ -202,18 +202,13 @@ def score_association_variants(
     for slot in layers.slots:
         X, Y, A, B = (group.read(slot) for group in groups)
         sets = vector_variants(slot, (np.concatenate((X, Y)), np.concatenate((A, B))))
-        ways = [_associate_all_ways(one, words, (len(X), len(A))) for one in sets]
-        grid = _make_grid([rows for variant in ways for rows in variant], words, len(X), settings)
+        is_a = np.arange(len(A) + len(B)) < len(A)
+        masks = words.attributes & is_a, words.attributes & ~is_a
+        ways = product(sets, ASSOCIATIONS)
+        associations = [product_associations(near, to, *masks, way) for (near, to), way in ways]
+        grid = _make_grid(associations, words, len(X), settings)
         record_grid(findings, {**where, **slot._asdict()}, grid, reliability)
     return findings
-
-
-def _associate_all_ways(sets: list[Matrix], words: WordVariants, sizes: tuple[int, int]) -> list[Matrix]:
-    """Return for each kind of association targets × variants."""
-    targets, attributes = sets
-    of_a = np.arange(len(attributes)) < sizes[1]
-    masks = words.attributes & of_a, words.attributes & ~of_a
-    return [product_associations(targets, attributes, *masks, way) for way in ASSOCIATIONS]
 
 
 def _make_grid(associations: list[Matrix], words: WordVariants, size_x: int, settings: Permuted) -> Grid:
@@ -326,7 +321,9 @@ def score_valence_variants(
         rho, p = (np.empty([len(one) for one in options.values()]) for _ in range(2))
         for at, (targets, attributes) in enumerate(vector_variants(slot, (words.read(slot), polar))):
             for way, name in enumerate(WAYS):
-                associated = items.mean(_associate(targets, attributes, masks, name).T).T
+                how = (targets, attributes, *masks)
+                effects = word_effects(*how) if name == EFFECT else product_associations(*how, name)
+                associated = items.mean(effects.T).T
                 rho[:, at, way], p[:, at, way] = _rho(associated, items.people, chosen)
         grid = Grid(options, chosen, rho.reshape(-1), p.reshape(-1))
         record_grid(findings, {**where, **slot._asdict()}, grid, {"coverage": len(words) / len(lexicon)})
@@ -353,13 +350,6 @@ def _choose_words(
     kept = np.concatenate((made.targets, np.ones((len(others), len(words)), dtype=np.bool_)))
     names = (*made.names, *list(poles)[1:])
     return WordVariants((*made.kinds, *[OTHER] * len(others)), names, kept, masks[0] | masks[1]), masks
-
-
-def _associate(targets: Matrix, attributes: Matrix, masks: PoleMasks, way: str) -> Matrix:
-    """Return words × variants."""
-    if way == EFFECT:
-        return word_effects(targets, attributes, *masks)
-    return product_associations(targets, attributes, *masks, way)
 
 
 def _rho(associated: Matrix, people: Matrix, chosen: WordVariants) -> tuple[Matrix, Matrix]:

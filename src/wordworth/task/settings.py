@@ -156,18 +156,23 @@ class Settings(BaseModel):
         )
 
     @classmethod
+    def by_name(cls) -> dict[str, SettingField]:
+        """Return the settings by name, in Python's plural and as the option has it (`lexica`, `lexicon`)."""
+        by_option = {field.option.replace("-", "_"): field for field in cls.fields()}
+        return by_option | {field.name: field for field in cls.fields()}
+
+    @classmethod
     def of(cls, study: str, chosen: Mapping[str, Any]) -> Self:
-        """Return settings by name, in Python's plural or as the option has it (`lexica`, `lexicon`)."""
-        names = [field.name for field in cls.fields()]
-        aliases = {field.option.replace("-", "_"): field.name for field in cls.fields()}
-        aliases |= {name: name for name in names}
-        for name in chosen:
-            if name not in aliases:
-                near = nearest(name, [*aliases]) or f"; there are {', '.join(names)}"
+        """Return the settings with these values, by any of their names."""
+        fields, values = cls.by_name(), {}
+        for name, value in chosen.items():
+            if name not in fields:
+                near = nearest(name, [*fields]) or f"; there are {', '.join(field.name for field in cls.fields())}"
                 raise WordworthError(f"{study} has no setting {name!r}{near}")
-            if aliases[name] != name and aliases[name] in chosen:
-                raise WordworthError(f"{aliases[name]} was given twice, once as {name}; give it once")
-        return cls(**{aliases[name]: value for name, value in chosen.items()})
+            values[fields[name].name] = value
+            if fields[name].name != name and fields[name].name in chosen:
+                raise WordworthError(f"{fields[name].name} was given twice, once as {name}; give it once")
+        return cls(**values)
 
     @classmethod
     def may_differ(cls) -> list[str]:

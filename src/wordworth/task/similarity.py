@@ -57,7 +57,11 @@ def score_similarity(
     cosine = np.stack([cosines(matrix, second.read(slot)) for slot, matrix in first.each()])
     names = [f"{one} {other}" for one, other in zip(first.words, second.words, strict=True)]
     ratings = pairs.scores[both]
-    numbers = _correlate(cosine, ratings, names, settings if with_interval else None)
+    if with_interval:
+        rho = correlate(cosine, ratings, items=names, **settings.bootstrap)
+        numbers = {"value": rho.value, "low": rho.low, "high": rho.high}
+    else:
+        numbers = {"value": rank_correlation(cosine, ratings)}
     score_slots(findings, {**where, "measure": "similarity", "n": len(both)}, layers, **numbers)
     itemized = list(layers.slots) if with_items else []
     if with_best:
@@ -85,16 +89,6 @@ def score_similarity(
 def list_words(pairs: Pairs) -> tuple[str, ...]:
     """Return every word of the pairs once."""
     return tuple(dict.fromkeys((*pairs.first, *pairs.second)))
-
-
-def _correlate(
-    cosine: NDArray[np.float64], scores: NDArray[np.float64], names: list[str], settings: Intervals | None
-) -> dict[str, NDArray[np.float64]]:
-    """Return value, low and high of every slot; without settings only the value."""
-    if settings is None:
-        return {"value": rank_correlation(cosine, scores)}
-    rho = correlate(cosine, scores, items=names, **settings.bootstrap)
-    return {"value": rho.value, "low": rho.low, "high": rho.high}
 
 
 def _spell(first: Layers, second: Layers) -> list[str | None]:

@@ -19,10 +19,11 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from wordworth.catalog.models import Kind, kind_of_class
 from wordworth.encode import LanguageModel, wrap
 from wordworth.errors import Foreign, WordworthError
+from wordworth.results.columns import model_label
 from wordworth.results.findings import Findings
 from wordworth.results.run import Run
 from wordworth.study import STUDIES, Study, study
-from wordworth.study.names import CALLED, resolve_inputs, step_label
+from wordworth.study.names import CALLED, resolve_inputs
 from wordworth.task.settings import ByLayer, Settings, either
 from wordworth.whole_words import WordModel, wrap_word_model
 
@@ -87,7 +88,7 @@ class Measuring:
 
         A study that fails has a run with a notice of its reason; if `strict`, it raises.
         """
-        label = step_label(self.name, step)
+        label = model_label(self.name, step)
         checkpoints = {label: (self.name, step)}
         model: LanguageModel | WordModel | None = None
         for one in self.chosen:

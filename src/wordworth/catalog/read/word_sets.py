@@ -307,6 +307,8 @@ def translated(test: AssociationTest, language: str) -> AssociationTest:
     is; a form that two words of a set share is taken once. The sets need not stay of one size. `remarks` lists it all.
     Our own have WEAT 1, 2 and 8 alone: pleasant and unpleasant words are then the published polar words.
     """
+    if test.language == language:
+        return test
     of_xweat, of_machine = xweat_languages(), _of_tables(BY_MACHINE)
     missing = None
     if language in of_xweat:

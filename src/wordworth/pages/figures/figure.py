@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from wordworth.results.columns import SCORES, describe_score
+from wordworth.pages.runs import describe
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import caution_legend
 
@@ -96,12 +96,8 @@ class Figure:
         if ordered.is_empty():
             return f"{self.title}: no values."
         ends = (("Lowest", ordered.row(0, named=True)), ("highest", ordered.row(-1, named=True)))
-        values = ", ".join(f"{end} {format_number(row['value'])} ({_describe(row)})" for end, row in ends)
+        values = ", ".join(f"{end} {format_number(row['value'])} ({describe(row)})" for end, row in ends)
         return f"{self.kind} of {len(self.rows):,} numbers. {self.title}. {values}."
-
-
-def _describe(row: dict[str, Any]) -> str:
-    return describe_score({name: row[name] for name in SCORES if name != "step"})  # the label has the step
 
 
 Text = str | Callable[[pl.DataFrame], str]  # a text, or what makes it from the rows

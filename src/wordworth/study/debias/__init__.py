@@ -81,21 +81,17 @@ class DebiasSettings(BiasSubspace, Permuted):
         return () if "all" in self.without else tuple(part for part in PARTS if part not in self.without)
 
 
-class Debias(Study):
-    """The study `debias`."""
-
-    name = "debias"
-    summary = "Takes a bias out of word vectors or a language model and measures what that cost (Dev et al.)."
-    settings = DebiasSettings
-    kinds = frozenset({"static"})
-    also_accepts = frozenset({"causal", "masked", "encoder"})
-    papers = ("bolukbasi2016", "dev2020", "belrose2023")
-    method = (
+STUDY = Study(
+    name="debias",
+    summary="Takes a bias out of word vectors or a language model and measures what that cost (Dev et al.).",
+    settings=DebiasSettings,
+    kinds=frozenset({"static"}),
+    also_accepts=frozenset({"causal", "masked", "encoder"}),
+    papers=("bolukbasi2016", "dev2020", "belrose2023"),
+    method=(
         "Debiasing. The bias direction or subspace taken out of the vectors by the named method, and the same "
         "measures again."
-    )
-    command = "debias"
-    is_audited = False
-
-
-STUDY = Debias()
+    ),
+    command="debias",
+    is_audited=False,
+)

@@ -1,7 +1,6 @@
 """Biased inferences (Dev, Li, Phillips & Srikumar 2020): how far from neutral NLI models are where nothing follows."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from wordworth.study.base import Study
@@ -87,29 +86,25 @@ class InferSettings(Intervals, ElmoLayers):
     engine: str = setting("local", group=HOW, **ENGINE)
 
 
-class Infer(Study):
-    """The study `infer`."""
-
-    name = "infer"
-    summary = "Biased inferences: how far from neutral NLI models are on pairs that are all neutral (Dev et al.)."
-    settings = InferSettings
-    main = "probes"
-    kinds = frozenset({"nli"})
-    papers = ("dev2020",)
-    method = (
+STUDY = Study(
+    name="infer",
+    summary="Biased inferences: how far from neutral NLI models are on pairs that are all neutral (Dev et al.).",
+    settings=InferSettings,
+    main="probes",
+    kinds=frozenset({"nli"}),
+    papers=("dev2020",),
+    method=(
         "Biased inferences. Sentence pairs from templates that differ in a word for a person, so that neutral is "
         "the only right label; net neutral, fraction neutral and thresholds over all pairs, in every version of "
         "the model."
-    )
-    example = "wordworth run infer nli-glove --probe gender --sample 5000"
-    default_models = ("nli-glove",)
-    quick = MappingProxyType({"sample": 20_000, "random": 2, "resamples": 300})
-    full = MappingProxyType({"random": 2})
-    full_audit_note = (
+    ),
+    example="wordworth run infer nli-glove --probe gender --sample 5000",
+    default_models=("nli-glove",),
+    quick={"sample": 20_000, "random": 2, "resamples": 300},
+    full={"random": 2},
+    full_audit_note=(
         "infer takes 2 random directions as its control, and 8 when it is run by itself, so that the mean over them "
         "is less exact."
-    )
-    is_english_only = True
-
-
-STUDY = Infer()
+    ),
+    is_english_only=True,
+)

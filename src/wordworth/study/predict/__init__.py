@@ -1,6 +1,5 @@
 """Whole-word prediction (Dudy & Bedrick 2020): which words a model says, and which it never says."""
 
-from types import MappingProxyType
 from typing import Any, Literal
 
 from wordworth.study.base import Study
@@ -74,24 +73,20 @@ class PredictSettings(Placement, Intervals):
         return super().as_table() | {"frequencies": str(self.counted)}
 
 
-class Predict(Study):
-    """The study `predict`."""
-
-    name = "predict"
-    summary = "Which words a model says, and which it never says: accuracy, diversity and surprise (Dudy & Bedrick)."
-    settings = PredictSettings
-    kinds = frozenset({"causal"})
-    also_accepts = frozenset({"masked"})
-    papers = ("dudy2020",)
-    method = (
+STUDY = Study(
+    name="predict",
+    summary="Which words a model says, and which it never says: accuracy, diversity and surprise (Dudy & Bedrick).",
+    settings=PredictSettings,
+    kinds=frozenset({"causal"}),
+    also_accepts=frozenset({"masked"}),
+    papers=("dudy2020",),
+    method=(
         "Whole-word prediction. A word counts as predicted when its units, chosen one after the other, spell it "
         "and end; top-k over tokens, Tk over types, by frequency in training text."
-    )
-    example = "wordworth run predict smollm2-135m --corpus enwiki-sample --words 2000"
-    default_models = ("smollm2-135m",)
-    quick = MappingProxyType({"words": 3_000, "resamples": 300})
-    training = MappingProxyType({"words": 2_000, "soft_match": ("none",), "resamples": 300})
-    is_english_only = True
-
-
-STUDY = Predict()
+    ),
+    example="wordworth run predict smollm2-135m --corpus enwiki-sample --words 2000",
+    default_models=("smollm2-135m",),
+    quick={"words": 3_000, "resamples": 300},
+    training={"words": 2_000, "soft_match": ("none",), "resamples": 300},
+    is_english_only=True,
+)

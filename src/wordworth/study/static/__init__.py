@@ -1,6 +1,5 @@
 """Contextual to static (Bommasani, Davis & Cardie 2020): language models reduced to one vector per word."""
 
-from types import MappingProxyType
 from typing import Any
 
 from wordworth.errors import WordworthError
@@ -66,36 +65,30 @@ def alone(corpus: tuple[Named, ...]) -> bool:
     return none
 
 
-class Static(Study):
-    """The study `static`."""
-
-    name = "static"
-    summary = "Language models as static embeddings: quality and bias by layer, and how far estimators agree."
-    settings = StaticSettings
-    kinds = frozenset({"causal", "masked", "encoder", "sentence", "static"})
-    papers = ("bommasani2020",)
-    method = (
+STUDY = Study(
+    name="static",
+    summary="Language models as static embeddings: quality and bias by layer, and how far estimators agree.",
+    settings=StaticSettings,
+    kinds=frozenset({"causal", "masked", "encoder", "sentence", "static"}),
+    papers=("bommasani2020",),
+    method=(
         "Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "
         "similarity by Spearman’s ρ; bias by the estimators of Bolukbasi, Garg and Manzini."
-    )
-    example = "wordworth run static minilm-l6 --pairs rg-65 --sentences 500 --experiment quality"
-    quick = MappingProxyType(
-        {
-            "sentences": (500,),
-            "per_word": 1,
-            "pairs": ("rg-65", "ws-353"),
-            "experiments": ("quality", "bias"),
-            "resamples": 300,
-        }
-    )
-    full = MappingProxyType({"sentences": (10_000,)})
-    full_audit_note = (
+    ),
+    example="wordworth run static minilm-l6 --pairs rg-65 --sentences 500 --experiment quality",
+    quick={
+        "sentences": (500,),
+        "per_word": 1,
+        "pairs": ("rg-65", "ws-353"),
+        "experiments": ("quality", "bias"),
+        "resamples": 300,
+    },
+    full={"sentences": (10_000,)},
+    full_audit_note=(
         "static reads 10,000 sentences, the fewest of its paper; run by itself it reads all that the text has."
-    )
-    is_english_only = True
-
-
-STUDY = Static()
+    ),
+    is_english_only=True,
+)
 
 
 class ExportSettings(Placement, Seeded):

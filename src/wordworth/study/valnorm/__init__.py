@@ -1,7 +1,5 @@
 """ValNorm (Toney & Caliskan 2021): the quality of static embeddings by the valence of their words."""
 
-from types import MappingProxyType
-
 from wordworth.study.base import Study
 from wordworth.study.shared_settings import LEXICA, PAIRS, OfEmbeddings
 from wordworth.task.settings import CORPUS, HOW, LEXICON, MEASURED, ON, Named, Sensitive, WordLookup, setting
@@ -56,34 +54,30 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
     )
 
 
-class Valnorm(Study):
-    """The study `valnorm`."""
+def _list_languages() -> list[str] | None:
+    """Return the languages, besides English, that its words can be had in."""
+    from wordworth.catalog.read.word_sets import polar_languages
 
-    name = "valnorm"
-    summary = "Quality of static embeddings by valence (ValNorm), with WEAT, similarity and analogies beside it."
-    settings = ValnormSettings
-    main = "lexica"
-    kinds = frozenset({"static", "sentence"})
-    papers = ("toney2021", "caliskan2017")
-    method = (
+    return polar_languages()
+
+
+STUDY = Study(
+    name="valnorm",
+    summary="Quality of static embeddings by valence (ValNorm), with WEAT, similarity and analogies beside it.",
+    settings=ValnormSettings,
+    main="lexica",
+    kinds=frozenset({"static", "sentence"}),
+    papers=("toney2021", "caliskan2017"),
+    method=(
         "ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "
         "cos(w, b)) / σ of cos(w, x) over A ∪ B (sample deviation). Valence is Pearson’s ρ between d and the human "
         "ratings of a lexicon; similarity is Spearman’s ρ between cosine and rating; intervals are bootstrapped."
-    )
-    example = "wordworth run valnorm glove-6b-50d --lexicon bellezza --experiment valence"
-    quick = MappingProxyType(
-        {
-            "lexica": ("bellezza",),
-            "experiments": ("valence", "weat", "similarity"),
-            "pairs": ("ws-353", "simlex-999", "men"),
-        }
-    )
-
-    def languages(self) -> list[str] | None:
-        """Return the languages, besides English, that its words can be had in."""
-        from wordworth.catalog.read.word_sets import polar_languages
-
-        return polar_languages()
-
-
-STUDY = Valnorm()
+    ),
+    example="wordworth run valnorm glove-6b-50d --lexicon bellezza --experiment valence",
+    quick={
+        "lexica": ("bellezza",),
+        "experiments": ("valence", "weat", "similarity"),
+        "pairs": ("ws-353", "simlex-999", "men"),
+    },
+    languages=_list_languages,
+)

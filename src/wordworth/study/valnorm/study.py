@@ -26,7 +26,7 @@ from wordworth.study.debias.study import TaskData, measure_version
 from wordworth.study.inputs import is_lexicon_name, load_lexicon_in, load_own_lexicon, load_tests_in, load_vectors
 from wordworth.study.shared_settings import ALL
 from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
-from wordworth.study.weat import score_tests
+from wordworth.study.weat.study import score_tests
 from wordworth.task.sensitivity import VectorVariants, make_vector_variants, score_valence_variants
 from wordworth.task.similarity import record_neighbours, score_analogies, score_similarity
 from wordworth.task.training import Sentences, choose_lines, train_fasttext

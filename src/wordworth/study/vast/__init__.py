@@ -1,6 +1,5 @@
 """VAST (Wolfe & Caliskan 2022): what a language model knows about a word, layer by layer."""
 
-from types import MappingProxyType
 from typing import Any
 
 from wordworth.catalog.registry import entries, knows
@@ -133,48 +132,42 @@ class VastSettings(ByLayer, Permuted, Intervals):
                 raise WordworthError(f"--language-corpus {text} is of none of the languages{near}")
 
 
-class Vast(Study):
-    """The study `vast`."""
+def _list_languages() -> list[str] | None:
+    """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
+    from wordworth.catalog.read.word_sets import polar_languages
 
-    name = "vast"
-    summary = "What a language model knows about a word, layer by layer and context by context (VAST)."
-    settings = VastSettings
-    main = "lexica"
-    kinds = frozenset({"causal", "masked", "encoder", "sentence"})
-    papers = ("wolfe2022", "toney2021")
-    method = "VAST. ValNorm’s valence in every layer of a language model, by the context of a word."
-    example = "wordworth run vast smollm2-135m --lexicon bellezza --experiment contextualization"
-    quick = MappingProxyType(
-        {
-            "lexica": ("bellezza",),
-            "experiments": ("contextualization", "isolation", "validation", "bias"),
-            "pairs": ("ws-353",),
-            "controls": ("shuffled", "poles-out"),
-            "component_words": "sample",
-            "resamples": 300,
-        }
-    )
-    training = MappingProxyType(
-        {
-            "lexica": ("bellezza",),
-            "experiments": ("contextualization", "bias"),
-            "contexts": ("bleached",),
-            "tests": ("weat1", "vast-weat3", "weat6", "weat8"),
-            "controls": ("none",),
-            "components": 0,
-            "component_words": "scored",
-            "resamples": 300,
-        }
-    )
-    non_english_settings = MappingProxyType({"corpus": "none"})
-
-    def languages(self) -> list[str] | None:
-        """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
-        from wordworth.catalog.read.word_sets import polar_languages
-
-        lexica, templates = ({one.language for one in entries(kind)} for kind in ("lexica", "templates"))
-        known = [one for one in polar_languages() if one in lexica & templates and knows(one, "lexica")]
-        return [one for one in known if one != "english"]
+    lexica, templates = ({one.language for one in entries(kind)} for kind in ("lexica", "templates"))
+    known = [one for one in polar_languages() if one in lexica & templates and knows(one, "lexica")]
+    return [one for one in known if one != "english"]
 
 
-STUDY = Vast()
+STUDY = Study(
+    name="vast",
+    summary="What a language model knows about a word, layer by layer and context by context (VAST).",
+    settings=VastSettings,
+    main="lexica",
+    kinds=frozenset({"causal", "masked", "encoder", "sentence"}),
+    papers=("wolfe2022", "toney2021"),
+    method="VAST. ValNorm’s valence in every layer of a language model, by the context of a word.",
+    example="wordworth run vast smollm2-135m --lexicon bellezza --experiment contextualization",
+    quick={
+        "lexica": ("bellezza",),
+        "experiments": ("contextualization", "isolation", "validation", "bias"),
+        "pairs": ("ws-353",),
+        "controls": ("shuffled", "poles-out"),
+        "component_words": "sample",
+        "resamples": 300,
+    },
+    training={
+        "lexica": ("bellezza",),
+        "experiments": ("contextualization", "bias"),
+        "contexts": ("bleached",),
+        "tests": ("weat1", "vast-weat3", "weat6", "weat8"),
+        "controls": ("none",),
+        "components": 0,
+        "component_words": "scored",
+        "resamples": 300,
+    },
+    non_english_settings={"corpus": "none"},
+    languages=_list_languages,
+)

@@ -21,7 +21,7 @@ import polars as pl
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import load_pairs, usual_pairs
-from wordworth.catalog.read.word_sets import AssociationTest, load_test, load_tests, translated
+from wordworth.catalog.read.word_sets import load_test, load_tests, translated
 from wordworth.catalog.registry import entry, knows
 from wordworth.contexts import polar_ratings
 from wordworth.embedding import Layers
@@ -275,15 +275,10 @@ def _merge(sets: Mapping[str, Sequence[str]]) -> list[str]:
 def load_test_words(words: EncodedWords) -> dict[str, Sequence[str]]:
     """Return the words of WEAT 1 to 10 per test; none in a language that WEAT is not translated into."""
     try:
-        tests = [put_into(load_test(name), words.language) for name in TESTS]
+        tests = [translated(load_test(name), words.language) for name in TESTS]
     except WordworthError:
         return {}
     return {test.name: tuple(word for group in test.groups for word in group) for test in tests}
-
-
-def put_into(test: AssociationTest, language: str) -> AssociationTest:
-    """Return the test in the words' language: English words in Spanish templates would measure nothing."""
-    return test if test.language == language else translated(test, language)
 
 
 def score_isolation(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
@@ -361,7 +356,8 @@ def score_bias(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -
     is_requested = bool(requested) or set(words.settings.experiments) == {"bias"}
     named = [test for name in requested or TESTS for test in load_tests(name)]
     with findings.part(is_requested=is_requested, experiment="bias", **place):
-        tests = [put_into(test, words.language) for test in named]
+        # English words in Spanish templates would measure nothing.
+        tests = [translated(test, words.language) for test in named]
         chosen = words.choose_layers(lexica[0])
         names = tuple(dict.fromkeys(word for test in tests for group in test.groups for word in group))
         layers = words.encode("bleached", names).layers(words.pooling).in_memory()

@@ -1,0 +1,35 @@
+"""Association tests (Caliskan et al. 2017): the ten of WEAT, SEAT's, or a user's own from a TOML file."""
+
+from wordworth.study.base import Study
+from wordworth.study.shared_settings import OfEmbeddings
+from wordworth.task.settings import Sensitive, WordLookup
+
+TESTS = ("weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10")
+
+
+class WeatSettings(OfEmbeddings, WordLookup, Sensitive):
+    """Blank tests are WEAT 1 to 10."""
+
+
+def _list_languages() -> list[str] | None:
+    """Return the languages, besides English, that its words can be had in."""
+    from wordworth.catalog.read.word_sets import xweat_languages
+
+    return xweat_languages()
+
+
+STUDY = Study(
+    name="weat",
+    summary="Association tests (WEAT): effect size and permutation p; the ten of the paper, or your own.",
+    settings=WeatSettings,
+    example="wordworth run weat glove-6b-50d --test weat6 --test weat7",
+    main="tests",
+    kinds=frozenset({"static", "sentence"}),
+    papers=("caliskan2017",),
+    method=(
+        "WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
+        "the share of partitions of X ∪ Y with as large a difference, the observed one among them, exact wherever they "
+        "can be counted. The interval of d is over the words of the four sets."
+    ),
+    languages=_list_languages,
+)

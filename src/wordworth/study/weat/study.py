@@ -1,0 +1,62 @@
+"""The study `weat`: association tests on word vectors, and how far they depend on choices."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from wordworth.catalog.read.word_sets import AssociationTest, languages
+from wordworth.catalog.resolve import Resolved
+from wordworth.embedding import Embedding, Layers
+from wordworth.errors import WordworthError
+from wordworth.results.findings import Findings
+from wordworth.study.inputs import load_tests_in, load_vectors
+from wordworth.study.shared_settings import ALL
+from wordworth.study.weat import TESTS, WeatSettings
+from wordworth.task.association import score_association
+from wordworth.task.sensitivity import VectorVariants, make_vector_variants, score_association_variants
+from wordworth.task.words import TooFewWordsError
+
+
+def measure(models: Sequence[Resolved | Embedding], settings: WeatSettings) -> Findings:
+    """Run association tests; of the ten, one that an embedding has no words for is skipped with a notice."""
+    if not models:
+        raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
+    findings = Findings("weat")
+    is_requested = settings.languages != (ALL,)
+    for layers, language in load_vectors(findings, models, settings, ["english", *languages()]):
+        with findings.part(is_requested=is_requested, model=layers.name, language=language):
+            _score_language(findings, layers, language, settings)
+    return findings
+
+
+def _score_language(findings: Findings, layers: Layers, language: str, settings: WeatSettings) -> None:
+    tests = list(load_tests_in(findings, settings, TESTS, language, is_requested=bool(settings.tests)))
+    if not tests:
+        raise WordworthError(
+            f"none of the tests is available in {language}, the language of {layers.name} (they are available in "
+            f"{', '.join(languages())}); give tests of your own with --test"
+        )
+    variants = make_vector_variants(layers) if settings.sensitivity else None
+    if not score_tests(findings, layers, tests, settings, variants):
+        raise WordworthError(findings.notices[-1].reason)
+
+
+def score_tests(
+    findings: Findings,
+    layers: Layers,
+    tests: Iterable[AssociationTest],
+    settings: Any,
+    variants: VectorVariants | None,
+) -> bool:
+    """Score association tests, and where requested their sensitivity; return whether any could be scored.
+
+    One that was not requested, and that the embedding has too few words for, is reported.
+    """
+    is_scored, is_requested = False, bool(settings.tests)
+    for test in tests:
+        with findings.part(TooFewWordsError, is_requested=is_requested, model=layers.name, dataset=test.name):
+            findings.add(score_association(layers, test, settings), experiment="weat")
+            if variants is not None:
+                scores = score_association_variants(layers, test, settings, variants)
+                findings.add(scores, experiment="sensitivity")
+            is_scored = True
+    return is_scored
