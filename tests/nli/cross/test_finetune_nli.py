@@ -155,7 +155,7 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     config["id2label"] = {str(at): f"LABEL_{at}" for at in range(3)}
     (folder / "config.json").write_text(json.dumps(config))
     probed = ["run", "infer", f"mine={folder}", "--probe", "gender", "--sample", "20", "--random", "0"]
-    probed += ["--mitigate", "none"]
+    probed += ["--mitigate", "none", "--resamples", "20"]
     with pytest.raises(WordworthError, match="such as --labels"):
         CliRunner().invoke(app, [*probed, "-o", str(tmp_path / "run")], catch_exceptions=False)
     probed += ["--labels", "entailment,neutral,contradiction", "-o", str(tmp_path / "run")]
