@@ -99,9 +99,9 @@ def _refused(folder: Path, reason: str) -> None:
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "seed as truth": ({"seed": True}, "seed: .*valid integer"),
-    "a model": ({"models": [{"name": "a"}, "b"]}, "models.1: "),
+    "a model": ({"models": [{"name": "a"}, "b"]}, "models.2: "),
     "skipped": ({"skipped": {"x" * 900: "y"}}, "skipped.x+: .*valid integer"),
-    "notice": ({"notices": [{"kind": "lost", "reason": "x"}]}, "notices.0.kind"),
+    "notice": ({"notices": [{"kind": "lost", "reason": "x"}]}, "notices.1.kind"),
     "half a character": ({"method": "\ud800"}, "run it again|run the study again"),
 }
 
