@@ -18,7 +18,7 @@ MAX_ROWS = 12
 """Numbers of a model that the terminal shows."""
 NAMES = ("measure", "data", "where")
 EXPERIMENT = ["study", "experiment"]
-QUANTITY = ["study", "experiment", "language", "dataset", "subset", "quantity", pl.col("components").is_null()]
+QUANTITY = ["study", "experiment", "language", "dataset", "subset", "quantity", "is_nullified"]
 """Scores that are alike in these differ only in where they were measured: in which layer, context or pooling."""
 
 
@@ -73,7 +73,8 @@ def _find_best(scores: pl.DataFrame) -> pl.DataFrame:
     context = pl.col("context").replace_strict(contexts, range(len(contexts)), default=0, return_dtype=pl.Int64)
     better = pl.when("is_rising").then("value").otherwise("layer")
     first = [context, pl.col("sentences").is_not_null(), pl.col("low").is_null(), -better, "row"]
-    return scores.sort(first).unique(QUANTITY, keep="first", maintain_order=True)
+    marked = scores.sort(first).with_columns(is_nullified=pl.col("components").is_not_null())
+    return marked.unique(QUANTITY, keep="first", maintain_order=True)
 
 
 def _name(score: Score) -> Names:
