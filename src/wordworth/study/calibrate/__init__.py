@@ -1,0 +1,50 @@
+"""Calibration: which measure of bias would notice a bias of a given size, and with how many words."""
+
+from wordworth.study.base import Study
+from wordworth.study.shared_settings import OfEmbeddings
+from wordworth.task.settings import HOW, MEASURED, Placement, Seeding, WordLookup, comma_numbers, setting
+
+
+class CalibrateSettings(OfEmbeddings, WordLookup, Placement, Seeding):
+    """Blank tests are WEAT 1 to 10."""
+
+    sizes: tuple[int, ...] = setting(
+        (4, 8, 16, 25),
+        "Words per list of targets, besides the sizes that the lists of a test have.",
+        MEASURED,
+        metavar="N,N",
+        parse=lambda text: comma_numbers("--sizes", text),
+        least=2,
+        most=1_000,
+    )
+    layer: int | None = setting(
+        None,
+        "Layer: a number, of a language model; a quarter of the way up unless given. Words are bleached.",
+        MEASURED,
+    )
+    lists: int = setting(1_000, "Lists that are drawn for each size and dose.", HOW, least=20, most=100_000)
+    permutations: int = setting(
+        1_999,
+        "Random permutations where they cannot all be counted: of each drawn list.",
+        HOW,
+        least=19,
+        most=1_000_000,
+    )
+
+
+STUDY = Study(
+    name="calibrate",
+    summary="Which bias measure would notice: power and false alarms for an injected bias of known size.",
+    settings=CalibrateSettings,
+    main="tests",
+    kinds=frozenset({"static", "sentence", "causal", "masked", "encoder"}),
+    papers=("caliskan2017", "bommasani2020"),
+    method=(
+        "Calibration. The difference of X and Y along the direction from B to A is removed. Then lists are drawn from "
+        "all target words with replacement. Those in X are moved up by half a dose, those in Y down. A dose is the "
+        "words’ standard deviation along the direction. WEAT detects where its one-sided p is at most .05. "
+        "Other measures detect where they exceed 95 % of other lists without a bias."
+    ),
+    example="wordworth run calibrate glove-6b-50d --test weat6",
+    is_audited=False,
+)

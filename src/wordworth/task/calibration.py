@@ -1,0 +1,188 @@
+"""Calibration of bias measures on one association test: power, false alarms and detection limits."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordworth.catalog.read.word_sets import AssociationTest
+from wordworth.embedding import Layers
+from wordworth.embedding.core import Matrix
+from wordworth.errors import WordworthError
+from wordworth.measure import WEAT
+from wordworth.measure.calibration import (
+    DETECTABLE,
+    LEVEL,
+    LIST_MEASURES,
+    POWER,
+    Attributes,
+    Draws,
+    Injection,
+    associate_words,
+    detect,
+    detection_limit,
+    measure_lists,
+    share_with_interval,
+)
+from wordworth.results.findings import Findings
+from wordworth.statistics.effect_size import effect_size
+from wordworth.statistics.permutation import Permuting, permutation_test
+from wordworth.task.association import ROLES, get_reliability, place_of_test, select_test_sets
+
+DOSES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0)
+"""In standard deviations of the target words along the attribute direction; the first is the null."""
+RANDOM_WORDS = "random-words"
+CANDIDATES, WINDOW, MIN_WINDOW = 200, 1.5, 250
+"""Random words for each target word; they are drawn among words whose rank differs by this factor, or number."""
+NULL_DRAWS = 10
+"""Null lists per drawn list: with as many of both, false alarms would vary with the null as much as with the lists."""
+Sizes = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The lists that are drawn from one test's words, of one size."""
+
+    k: int | None
+    """Words per list; None for the sizes that the test has."""
+    draws: Draws
+    null: Draws
+    """Other draws, whose measures without a bias are the null distribution."""
+    chance: Draws
+    """Draws of random words: those in X match words of X in frequency, those in Y words of Y."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Words:
+    """The words of a test in one slot, with each dose injected, and random words."""
+
+    injection: Injection
+    attributes: Attributes
+    random: Matrix | None
+
+    def tabulate(self, of_words: Callable[[Matrix, Attributes], Matrix]) -> tuple[list[Matrix], Matrix | None]:
+        """Return a measure's values of all words at each dose, and those of random words."""
+        moved = [of_words(self.injection.move(dose), self.attributes) for dose in DOSES]
+        return moved, None if self.random is None else of_words(self.random, self.attributes)
+
+
+def score_calibration(layers: Layers, test: AssociationTest, settings: Any) -> Findings:
+    """Record power by dose, false alarms and detection limits of every measure, by the number of words per list."""
+    findings = Findings()
+    X, Y, A, B = select_test_sets(findings, layers, test, settings)
+    X, Y = (group.rows(np.argsort(group.words)) for group in (X, Y))  # draws do not depend on how a list is sorted
+    labels = [f"{role}: {label}" for role, label in zip(ROLES, test.labels, strict=True)]
+    findings.add_words(test.name, dict(zip(labels, test.groups, strict=True)), test.reference)
+    place = place_of_test(layers, test)
+    random = None
+    if layers.source is not None:
+        with findings.part(model=layers.name, dataset=test.name, control=RANDOM_WORDS):
+            random = draw_random_words(layers, [X, Y, A, B], settings.seed)
+    drawn = list(_draw_lists(len(X), len(Y), settings))
+    _, first, second = np.intersect1d(A.positions, B.positions, return_indices=True)
+    for slot, *vectors in zip(layers.slots, *(group.vectors() for group in (X, Y, A, B)), strict=True):
+        attributes = Attributes(vectors[2], vectors[3], (vectors[2][first], vectors[3][second]))
+        words = _Words(Injection.of(vectors[0], vectors[1], attributes), attributes, random)
+        where = {**place, **slot._asdict(), **get_reliability((X, Y, A, B), test)}
+        _score_slot(findings, where, words, drawn, settings)
+    return findings
+
+
+def _draw_lists(size_x: int, size_y: int, settings: Any) -> Iterator[Lists]:
+    every: list[tuple[int | None, Sizes]] = [(None, (size_x, size_y))]
+    middle, end = size_x * CANDIDATES, (size_x + size_y) * CANDIDATES
+    for k, sizes in [*every, *((k, (k, k)) for k in dict.fromkeys(settings.sizes))]:
+        seed, count = (settings.seed, *sizes), settings.lists
+        draws = Draws.of_moved(size_x + size_y, sizes, count, (*seed, 0))
+        null = Draws.of_moved(size_x + size_y, sizes, NULL_DRAWS * count, (*seed, 1))
+        yield Lists(k, draws, null, Draws(sizes, range(middle), range(middle, end), count, (*seed, 2)))
+
+
+def draw_random_words(layers: Layers, groups: list[Layers], seed: int) -> Matrix:
+    """Return vectors of random words for each word of X, then of Y, that are about as frequent: the rows are ranks.
+
+    They are words of letters only, and none of the test.
+    """
+    rng, (embedding, index) = np.random.default_rng((seed, 3)), (layers.source, layers.index)
+    assert embedding is not None
+    own = {index[form] for group in groups for form in group.matched_words}
+    rows: list[NDArray[np.intp]] = []
+    for rank in (index[form] for group in groups[:2] for form in group.matched_words):
+        low, high = min(int(rank / WINDOW), rank - MIN_WINDOW), max(int(rank * WINDOW), rank + MIN_WINDOW)
+        near = range(max(low, 0), min(high, len(embedding)))
+        words = [row for row in near if row not in own and embedding.words[row].isalpha()]
+        if len(words) < CANDIDATES:
+            raise WordworthError(
+                f"{layers.name} has {len(words)} other words about as frequent as {embedding.words[rank]!r}, and "
+                f"{CANDIDATES} are needed"
+            )
+        rows.append(rng.choice(words, CANDIDATES, replace=False))
+    return np.asarray(embedding.matrix[np.concatenate(rows)], dtype=np.float64)
+
+
+def _score_slot(findings: Findings, where: Mapping[str, Any], words: _Words, drawn: list[Lists], settings: Any) -> None:
+    """Record every measure; one that cannot be computed is recorded as failed."""
+    associations = words.tabulate(associate_words)
+    effects = {}
+    for lists in drawn:
+        place = {**where, "k": lists.k, "n": settings.lists}
+        ds = [_weigh(values, lists.draws) for values in associations[0]]
+        effects[lists.k] = np.array([np.nanmean(d) for d in ds])
+        for dose, d in zip(DOSES, effects[lists.k].tolist(), strict=True):
+            findings.score(**place, measure="injected-d", dose=dose, value=d)
+    unreached: dict[str, list[str]] = {}
+    for name in (WEAT, *LIST_MEASURES):
+        with findings.part(model=where["model"], dataset=where["dataset"], layer=where["layer"], measure=name):
+            tables = associations if name == WEAT else words.tabulate(LIST_MEASURES[name].of_words)
+            for lists in drawn:
+                place = {**where, "k": lists.k, "variant": name}
+                judge = _judge(name, tables[0][0], lists, settings)
+                hits = [int(judge(values, lists.draws).sum()) for values in tables[0]]
+                if not _record_curve(findings, place, hits, effects[lists.k], settings.lists):
+                    unreached.setdefault(name, []).append("its own" if lists.k is None else str(lists.k))
+                if tables[1] is not None:
+                    share, low, high = share_with_interval(int(judge(tables[1], lists.chance).sum()), settings.lists)
+                    numbers = {"value": share, "low": low, "high": high, "n": settings.lists}
+                    findings.score(**place, measure="false-alarms", control=RANDOM_WORDS, **numbers)
+    if unreached:
+        some = "; ".join(f"{name} ({', '.join(sizes)})" for name, sizes in unreached.items())
+        reason = f"power stays below {POWER:g} up to a dose of {DOSES[-1]:g}, by words per list: {some}"
+        findings.notice("info", reason, model=where["model"], dataset=where["dataset"], layer=where["layer"])
+
+
+def _weigh(associations: Matrix, draws: Draws) -> Matrix:
+    """Return d of every drawn list."""
+    return np.concatenate([effect_size(associations[members].T, draws.sizes[0]) for members in draws])
+
+
+def _judge(name: str, unmoved: Matrix, lists: Lists, settings: Any) -> Callable[[Matrix, Draws], NDArray[np.bool_]]:
+    """Return a function that says of drawn lists whether a measure calls them biased."""
+    how: Permuting = {"permutations": settings.permutations, "seed": settings.seed}
+
+    def is_significant(associations: Matrix, draws: Draws) -> NDArray[np.bool_]:
+        p = [permutation_test(associations[members].T, draws.sizes[0], **how).p for members in draws]
+        return np.asarray(np.concatenate(p) <= LEVEL)
+
+    if name == WEAT:
+        return is_significant
+    null = measure_lists(name, unmoved, lists.null)
+    return lambda values, draws: detect(name, measure_lists(name, values, draws), null)
+
+
+def _record_curve(findings: Findings, place: Mapping[str, Any], hits: list[int], effects: Matrix, draws: int) -> bool:
+    """Record the shares detected and the detection limit, in doses and in d; return whether there is a limit."""
+    rows = [share_with_interval(count, draws) for count in hits]
+    for dose, (share, low, high) in zip(DOSES, rows, strict=True):
+        measure = "power" if dose else "false-alarms"
+        findings.score(**place, measure=measure, dose=dose, value=share, low=low, high=high, n=draws)
+    shares, lows, highs = np.array(rows).T
+    doses = np.array(DOSES)
+    ends = np.array([detection_limit(doses, curve) for curve in (shares, highs, lows)])
+    in_d = np.where(np.isnan(ends), np.nan, np.interp(ends, doses, effects))
+    for measure, numbers in (("detection-limit", ends), (DETECTABLE, in_d)):
+        limit, *interval = numbers.tolist()  # NaN where it is never reached
+        least, most = (None if np.isnan([limit, end]).any() else end for end in interval)
+        findings.score(**place, measure=measure, value=limit, low=least, high=most, n=draws)
+    return not np.isnan(ends[0])
