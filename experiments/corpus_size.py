@@ -1,4 +1,4 @@
-"""Make the tables by corpus size and by year of docs/valnorm.md: `experiments/corpus_size.py FOLDER`.
+"""Make the tables by corpus size and by year of docs/method/valnorm.md: `experiments/corpus_size.py FOLDER`.
 
 Vectors are trained here, which takes one core about ten minutes; runs that are in the folder already are used.
 """
@@ -16,7 +16,7 @@ from wordworth.results.table import format_number
 from wordworth.study import study
 from wordworth.task.training import Sentences, choose_lines, split_lower
 
-PAGE = DOCS / "valnorm.md"
+PAGE = DOCS / "method" / "valnorm.md"
 TEXTS = ("brown", "reddit", "wikitext", "enwiki-sample")
 SHARES = (100, 50, 10, 1, 0.1)
 YEARS = tuple(f"ttec-{year}" for year in range(2012, 2016))

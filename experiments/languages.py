@@ -1,4 +1,4 @@
-"""Make the tables by language of docs/valnorm.md and docs/vast.md: `experiments/languages.py FOLDER`.
+"""Make the tables by language of docs/method/valnorm.md and docs/method/vast.md: `experiments/languages.py FOLDER`.
 
 Runs that are in the folder already are used. The first needs only the package index; the others need $WORDWORTH_DATA,
 with the lexica that the papers used. On two cores all of them take about a quarter of an hour.
@@ -177,7 +177,7 @@ def turkish() -> str:
         row("without dots and hooks", paired(lambda word: lower(word).translate(ascii_of))),
         row("each Turkish word for one English word", once),
         row("against ANEW’s ratings", ours, anew),
-        row("happiness in the place of valence", paired(lower, norms[0].index("HappyM"))),
+        row("happiness instead of valence", paired(lower, norms[0].index("HappyM"))),
         row("without words whose ratings have a deviation of 3 or more", paired(lower, most=3)),
     ]
     forms = dict(pairs)
@@ -205,7 +205,7 @@ def with_unknown() -> str:
     unknown = sum(model.tokenizer.unk_token_id in ids for ids in pieces[0])
     return (
         f"Of the {len(effects):,} Chinese words, {unknown} have characters that the tokenizer does not know, as they "
-        "are written. Some of them it knows in the other script; the rest are left out. With its vector for “unknown” "
+        "are written. Some of them it knows in the other script; the rest are skipped. With its vector for “unknown” "
         f"in their place ρ is {format_number(rho, 3)} over all."
     )
 
@@ -225,12 +225,12 @@ def main() -> None:
     folder, data = Path(sys.argv[1]), os.environ.get(DATA)
     if not data:
         raise SystemExit(f"the papers' lexica are not shipped: set ${DATA}")
-    put(DOCS / "valnorm.md", "languages", from_index(valnorm(folder, "valnorm-index", None)))
-    put(DOCS / "valnorm.md", "paper-lexica", from_data(valnorm(folder, "valnorm-data", data)))
-    put(DOCS / "valnorm.md", "turkish", turkish())
-    put(DOCS / "valnorm.md", "unknown", with_unknown())
+    put(DOCS / "method" / "valnorm.md", "languages", from_index(valnorm(folder, "valnorm-index", None)))
+    put(DOCS / "method" / "valnorm.md", "paper-lexica", from_data(valnorm(folder, "valnorm-data", data)))
+    put(DOCS / "method" / "valnorm.md", "turkish", turkish())
+    put(DOCS / "method" / "valnorm.md", "unknown", with_unknown())
     runs = {model: vast(folder, model) for model in (CAUSAL, ENCODER)}
-    put(DOCS / "vast.md", "languages", by_layer(runs) + "\n" + seconds(runs))
+    put(DOCS / "method" / "vast.md", "languages", by_layer(runs) + "\n" + seconds(runs))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from wordworth.files import sha256_of
 from wordworth.nli.loading import CONFIG, WEIGHTS, load_attention_nli
 from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe, probe_names
-from wordworth.nli.train_nli import RESULTS, Sets, load_sets
+from wordworth.nli.train_nli import RESULTS, TrainingSets, load_sets
 from wordworth.study.infer.versions import subspace_of
 from wordworth.transform import remove
 
@@ -48,7 +48,7 @@ COMMAND = " ".join(
 """All that makes the model."""
 
 
-def accuracies(measured: Sets) -> tuple[str, float]:
+def accuracies(measured: TrainingSets) -> tuple[str, float]:
     """The shipped network on the vectors as they are and without a bias, and its accuracy on the first test."""
     glove = load_embedding(VECTORS)
     told = [*measured.dev, *measured.tests]
@@ -67,7 +67,7 @@ def accuracies(measured: Sets) -> tuple[str, float]:
     return markdown(["vectors", *(one.name for one in told)], lines), first
 
 
-def data_table(measured: Sets) -> str:
+def data_table(measured: TrainingSets) -> str:
     lines = []
     for one in measured.training:
         gone = "; ".join(f"{count:,} {reason}" for reason, count in one.left_out.items() if count)
@@ -101,7 +101,7 @@ def ship() -> None:
     for blank, text in blanks.items():
         card = card.replace(f"{{{blank}}}", text)
     (PACKAGE / "MODEL_CARD.md").write_text(card, encoding="utf-8")
-    put(DOCS / "infer.md", "nli", table)
+    put(DOCS / "train-nli.md", "nli", table)
     # Other models' files have the same names: only what follows the entry's own heading is changed.
     others, heading, own = ENTRIES.read_text(encoding="utf-8").partition("[nli-glove.sources.files]")
     for name in (CONFIG, WEIGHTS, "MODEL_CARD.md"):

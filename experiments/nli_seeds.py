@@ -5,20 +5,24 @@
     python -m experiments.nli_seeds train minilm gender 3                      # one of them
     python -m experiments.nli_seeds probe glove --workers 14                   # every seed's networks on every probe
     python -m experiments.nli_seeds record glove                               # the means, into nli_seeds.csv
+    python -m experiments.nli_seeds all dev2020 --workers 14 --device cuda     # the authors' network, 10 seeds
+    python -m experiments.nli_seeds all dev2020 --workers 2 --seeds 3 --epochs 2 --probes gender    # a trial on a CPU
 
 A network is a folder `runs/nli-seeds/KIND/VARIANT-SEED`; a run of `infer` is `PROBE-SEED.run` beside it, with the
 network as it is, with projections at the test alone, and the networks trained anew. Needs the NLI data under
 $WORDWORTH_DATA. What is there already is not made again, and a training that was stopped goes on. `--slice 300` goes
-the same way with so many pairs of each set, to see that it does. `experiments/nli_verdicts.py` makes the tables.
+the same way with so many pairs of each set, to see that it does. More `--epochs` go on with the networks there are.
+`experiments/nli_verdicts.py` makes the tables.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +38,7 @@ from wordworth.nli.finetune_nli import FinetuneRecipe, finetune_nli, is_unfinish
 from wordworth.nli.loading import vectors_to_train_on
 from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe
-from wordworth.nli.train_nli import RESULTS, Recipe, Sets, load_sets, train_nli
+from wordworth.nli.train_nli import RECIPES, RESULTS, TrainingRecipe, TrainingSets, load_sets, train_nli
 from wordworth.repair.subwords import piece_vectors
 from wordworth.results.run import read_run
 from wordworth.study import study
@@ -45,8 +49,9 @@ RUNS = Path("runs") / "nli-seeds"
 DEV, TESTS = ("snli-dev",), ("snli-test", "mnli-dev")
 RANDOM = {"random-1": 1, "random-2": 2}
 """Networks without as many random directions as are taken out for gender and nationality, and for religion."""
-SEEDS = range(5)
 LONGEST = 40
+EPOCHS = 100
+"""Of the authors' code."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,9 @@ class Job:
     variant: str
     seed: int
     folder: Path
-    sets: Sets
+    sets: TrainingSets
     device: str
+    epochs: int
 
     def taken_out(self, vectors_of: Callable[[Sequence[str]], Any]) -> Subspace | None:
         """What the network is trained without, learnt from unit vectors of words."""
@@ -72,15 +78,26 @@ class Job:
 
 
 def over_glove(job: Job) -> dict[str, float]:
-    """Train a network after the paper's, in batches larger than its 32, since a GPU waits for its small kernels."""
-    if (job.folder / RESULTS).exists():
+    """Train a network of ours, in batches larger than the paper's 32, since a GPU waits for its small kernels."""
+    recipe = TrainingRecipe(epochs=10, patience=2, batch=128, beside=False)
+    return _train_over("glove-840b-34k", job, recipe)
+
+
+def as_authors(job: Job) -> dict[str, float]:
+    """Train the network of the authors' code, over vectors that have every word of the probes."""
+    return _train_over("glove-6b-50d", job, replace(RECIPES["dev2020"], epochs=job.epochs))
+
+
+def _train_over(vectors: str, job: Job, recipe: TrainingRecipe) -> dict[str, float]:
+    results = job.folder / RESULTS
+    if results.exists() and json.loads(results.read_text())["recipe"]["epochs"] >= recipe.epochs:
         return {}
-    read = vectors_to_train_on("glove-840b-34k", job.seed)
-    subspace = job.taken_out(read.embedder.context_free)
-    recipe = Recipe(epochs=10, patience=2, batch=128, seed=job.seed, device=job.device, beside=False)
-    vectors = read.without(subspace) if subspace else read
-    results = train_nli(vectors, job.sets, job.folder, recipe=recipe, say=_say(job))
-    return {one["name"]: one["accuracy"] for one in results["test"]}
+    read = vectors_to_train_on(vectors, job.seed)
+    if subspace := job.taken_out(read.embedder.context_free):
+        read = read.without(subspace)
+    recipe = replace(recipe, seed=job.seed, device=job.device)
+    made = train_nli(read, job.sets, job.folder, recipe=recipe, say=_say(job))
+    return {one["name"]: one["accuracy"] for one in made["test"]}
 
 
 def out_of_minilm(job: Job) -> dict[str, float]:
@@ -111,10 +128,9 @@ class Kind:
     """The networks trained anew that are probed beside the original one, by probe."""
     sample: int
     """Pairs of each probe."""
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        return "original", *dict.fromkeys(one for several in self.against.values() for one in several)
+    tests: tuple[str, ...] = TESTS
+    seeds: int = 5
+    articles: str = "sound"
 
 
 KINDS = {
@@ -123,6 +139,15 @@ KINDS = {
         ("snli-91k",),
         {probe: (probe, "random-2" if probe == "religion" else "random-1") for probe in PROBES},
         400_000,
+    ),
+    "dev2020": Kind(
+        as_authors,
+        ("snli-91k",),
+        {probe: (probe, "random-2" if probe == "religion" else "random-1") for probe in PROBES},
+        400_000,
+        tests=TESTS[:1],
+        seeds=10,
+        articles="dev2020",
     ),
     # The paper takes gender alone out of BERT in training: few demonyms are one piece there.
     "minilm": Kind(
@@ -134,20 +159,22 @@ KINDS = {
 }
 
 
-def train(kind: str, variant: str, seed: int, device: str, few: int) -> None:
-    began = time.monotonic()
-    sets = load_sets(KINDS[kind].data, DEV, TESTS, hold_out=0, longest=LONGEST, seed=0)
+def train(kind: str, variant: str, seed: int, asked: argparse.Namespace) -> None:
+    """Train one network."""
+    began, few = time.monotonic(), asked.slice
+    sets = load_sets(KINDS[kind].data, DEV, KINDS[kind].tests, hold_out=0, longest=LONGEST, seed=0)
     if few:
         parts = (sets.training, sets.dev, sets.tests)
-        sets = Sets(*(tuple(one.only(range(few), {}) for one in part) for part in parts))
-    job = Job(variant, seed, _place(kind, few) / f"{variant}-{seed}", sets, device)
+        sets = TrainingSets(*(tuple(one.only(range(few), {}) for one in part) for part in parts))
+    job = Job(variant, seed, _place(kind, few) / f"{variant}-{seed}", sets, asked.device, asked.epochs)
     if found := KINDS[kind].make(job):
         told = " ".join(f"{name} {value:.4f}" for name, value in found.items())
-        _say(job)(f"{told}, {time.monotonic() - began:.0f} s")
+        _say(job)(f"{told}, {time.monotonic() - began:.0f} s, {time.process_time():.0f} s of CPU")
 
 
-def probe(kind: str, name: str, seed: int, device: str, few: int) -> None:
-    """The network of a seed and its brothers on a probe, the same pairs for all."""
+def probe(kind: str, name: str, seed: int, asked: argparse.Namespace) -> None:
+    """Measure the networks of a seed on a probe, with the same pairs for all."""
+    few, declared = asked.slice, KINDS[kind]
     runs = _place(kind, few)
     place = runs / f"{name}-{seed}.run"
     if place.exists():
@@ -155,14 +182,15 @@ def probe(kind: str, name: str, seed: int, device: str, few: int) -> None:
     found = study("infer")(
         str(runs / f"original-{seed}"),
         probes=(name,),
-        sample=few or KINDS[kind].sample,
+        sample=few or asked.sample or declared.sample,
         swaps=few or 20_000,
         random=1,
         seed=seed,
-        against=tuple(str(runs / f"{variant}-{seed}") for variant in KINDS[kind].against[name]),
-        accuracy=() if few else (*DEV, *TESTS),
+        articles=declared.articles,
+        against=tuple(str(runs / f"{variant}-{seed}") for variant in declared.against[name]),
+        accuracy=() if few else (*DEV, *declared.tests),
         resamples=2_000,
-        device=device,
+        device=asked.device,
     )
     found.save(place)
 
@@ -171,22 +199,26 @@ def _place(kind: str, few: int) -> Path:
     return RUNS / (f"{kind}-{few}" if few else kind)
 
 
-def each(told: argparse.Namespace, names: Sequence[str]) -> None:
-    """Every name with every seed, each in a process of its own, so many at a time."""
-    waiting = [(name, seed) for seed in SEEDS for name in names]
+def each(what: str, asked: argparse.Namespace) -> None:
+    """Train or probe every network with every seed, each in a process of its own, so many at a time."""
+    kind = KINDS[asked.kind]
+    variants = ["original", *dict.fromkeys(one for probe in asked.probes for one in kind.against[probe])]
+    names = variants if what == "train" else asked.probes
+    waiting = [(name, seed) for seed in range(asked.seeds or kind.seeds) for name in names]
     running: list[subprocess.Popen[bytes]] = []
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     failed = 0
     while waiting or running:
-        while waiting and len(running) < told.workers:
+        while waiting and len(running) < asked.workers:
             name, seed = waiting.pop(0)
-            command = [sys.executable, "-m", "experiments.nli_seeds", told.what, told.kind, name, str(seed)]
-            more = ["--device", told.device, "--slice", str(told.slice)]
-            running.append(subprocess.Popen([*command, *more], env=environment))
+            command = [sys.executable, "-m", "experiments.nli_seeds", what, asked.kind, name, str(seed)]
+            more = ["--device", asked.device, "--slice", str(asked.slice), "--epochs", str(asked.epochs)]
+            running.append(subprocess.Popen([*command, *more, "--sample", str(asked.sample)], env=environment))
         time.sleep(0.2)
         failed += sum(bool(one.poll()) for one in running)
         running = [one for one in running if one.poll() is None]
-    sys.exit(f"{failed} of them failed" if failed else 0)
+    if failed:
+        sys.exit(f"{failed} of them failed")
 
 
 def over_seeds(values: Sequence[float], halves: Sequence[float]) -> Row:
@@ -234,8 +266,13 @@ def gathered(runs: Path, probe: str) -> dict[tuple[str, str, str], Row]:
 
 def record(kind: str, few: int) -> None:
     """The kind's rows of `nli_seeds.csv`, in place of those it had; notes on other kinds stay."""
+    results = [json.loads(path.read_text()) for path in sorted(_place(kind, few).glob(f"*/{RESULTS}"))]
+    epochs = {one["epochs"] for one in results} if kind == "dev2020" else set()
+    if len(epochs) > 1:
+        sys.exit(f"networks of {kind} were trained for {sorted(epochs)} epochs; train all of them as long")
+    more = {"epochs": epochs.pop()} if epochs else {}
     rows = [
-        {"kind": kind, "probe": probe, "version": version, "data": data, "measure": measure, **row.columns()}
+        {"kind": kind, "probe": probe, "version": version, "data": data, "measure": measure, **row.columns(), **more}
         for probe in PROBES
         for (version, data, measure), row in gathered(_place(kind, few), probe).items()
     ]
@@ -254,19 +291,23 @@ def record(kind: str, few: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["train", "probe", "record"])
+    parser.add_argument("what", choices=["train", "probe", "record", "all"])
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("name", nargs="?", choices=[*PROBES, "original", *RANDOM])
     parser.add_argument("seed", nargs="?", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--slice", type=int, default=0)
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=0)
+    parser.add_argument("--epochs", type=int, default=EPOCHS)
+    parser.add_argument("--probes", nargs="+", choices=PROBES, default=PROBES)
     given = parser.parse_args()
-    if given.what == "record":
-        record(given.kind, given.slice)
-        sys.exit()
-    one, every = (train, KINDS[given.kind].variants) if given.what == "train" else (probe, PROBES)
-    if given.name:
-        one(given.kind, given.name, given.seed, given.device, given.slice)
-    else:
-        each(given, every)
+    steps = ["train", "probe", "record"] if given.what == "all" else [given.what]
+    for step in steps:
+        if step == "record":
+            record(given.kind, given.slice)
+        elif given.name:
+            {"train": train, "probe": probe}[step](given.kind, given.name, given.seed, given)
+        else:
+            each(step, given)

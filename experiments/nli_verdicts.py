@@ -1,4 +1,4 @@
-"""Tables of docs/infer.md: networks like Dev et al.'s with seeds, next to the paper's numbers.
+"""Tables of docs/method/infer-results.md: networks like Dev et al.'s with seeds, next to the paper's numbers.
 
     python -m experiments.nli_verdicts
 
@@ -6,10 +6,9 @@ The numbers are those of `nli_seeds.csv`, which `experiments/nli_seeds.py record
 an accelerator; Table 7 is computed here. The paper's are those that reports hold ours against.
 """
 
-import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,12 +21,21 @@ from wordworth.catalog.models import load_embedding
 from wordworth.embedding import Embedding
 from wordworth.measure import label
 from wordworth.pages.comparisons import IN_ALL_LAYERS, RETRAINED
-from wordworth.pages.published import MIN_ACCURACY, SAME, Published, Quantity, declarations, nearest, published
+from wordworth.pages.published import PaperNumber, Quantity, load_published
+from wordworth.pages.verdicts import (
+    MIN_REPEATS,
+    NOT_MEASURED,
+    VERDICTS,
+    Verdict,
+    judge,
+    prediction_interval,
+    why_not_judged,
+)
 from wordworth.results.table import format_list
 from wordworth.task.geometry import Learn, load_bias_kinds
 from wordworth.transform import stability
 
-PAGE = DOCS / "infer.md"
+PAGE = DOCS / "method" / "infer-results.md"
 RECORD = Path(__file__).with_name("nli_seeds.csv")
 """kind, probe, version, data, measure, value, low, high: means over seeds, with their 95 % intervals; notes after #.
 Rows that are recorded anew have the values themselves too, in `by_seed`."""
@@ -36,54 +44,18 @@ MEASURES = ("net-neutral", "fraction-neutral", "threshold .5", "threshold .7")
 MORE = ("gap-entailment", "gap-contradiction", "entailment (over-swap)")
 """Columns of the tables: measures as `label` shows them."""
 AS_THEY_ARE = "as they are"
+TRAINED = (AS_THEY_ARE, "projected in training", "random in training")
+CHANGED = label("net-neutral", "change")
+ACCURACY = ("snli-test", "accuracy")
 TABLES = (1, 3, 5, 7, 8, 9, 10, 15)
 KINDS = {"glove": "glove", "bert-base": "minilm"}
 """The paper's model → the networks here that stand for it."""
 CALLED = {"glove": "GloVe", "bert-base": "MiniLM in BERT’s place", "elmo": "ELMo"}
 NETWORKS = {"glove": "our decomposable attention over glove-840b-34k", "minilm": "minilm-l6"}
 TRAINED_ON = {"glove": "snli-91k", "minilm": "snli-91k, mnli-32k, lingnli and sanli-wiki"}
-REPRODUCED, UNDECIDED, NOT_REPRODUCED, NOT_MEASURED = "reproduced", "undecided", "not reproduced", "not measured"
-VERDICTS = (REPRODUCED, UNDECIDED, NOT_REPRODUCED, NOT_MEASURED)
-MIN_SEEDS = 3  # fewer networks give no prediction interval to judge by
-MARGIN = 0.1
-"""A level is reproduced only where the whole prediction interval is this near to the paper's number."""
 NO_WEIGHTS = "ELMo’s weights are not on the package index"
+NO_VALUES = "Not reproducible: values of single runs were not kept, so nothing is judged by this table."
 NO_METHOD = "the paper does not say whether these are of words or of pairs"
-
-
-def why_not_judged(one: Published, model: str, trained_on: str = "", accuracy: float | None = None) -> str:
-    """Return why networks cannot reproduce a published number; blank for the paper's model on the paper's data."""
-    data = declarations()["papers"][one.paper].get("trained_on", {}).get(one.model, "")
-    match = nearest(model, "", [one])
-    reasons = {
-        "other model": match is None or match[1] != SAME,
-        f"trained on {trained_on}, not {data}": bool(data) and trained_on != data,
-        f"its accuracy is {accuracy}, near chance": accuracy is not None and accuracy < MIN_ACCURACY,
-    }
-    return "; ".join(reason for reason, applies in reasons.items() if applies)
-
-
-def judge(paper: float, values: Sequence[float], *, change: bool = False, obstacle: str = "") -> str:
-    """Return whether a paper's number came out again in networks that differ only in their seed.
-
-    The paper has one network, so its number is held against the 95 % prediction interval of one more network. An
-    interval that contains both the number and another answer decides nothing. The other answer is no change, for a
-    change, and any number farther than `MARGIN`, for a level.
-    """
-    if obstacle or len(values) < MIN_SEEDS:
-        return f"{NOT_MEASURED}: {obstacle or 'the values by seed were not kept'}"
-    low, high = prediction_interval(values)
-    if not low <= paper <= high:
-        return NOT_REPRODUCED
-    has_both = low <= 0 <= high if change else low < paper - MARGIN or high > paper + MARGIN
-    return UNDECIDED if has_both else REPRODUCED
-
-
-def prediction_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % interval of one more value, Student's: mean ± t · s · √(1 + 1/n)."""
-    count, mean = len(values), float(np.mean(values))
-    half = float(stats.t.ppf(0.975, count - 1) * np.std(values, ddof=1) * np.sqrt(1 + 1 / count))
-    return mean - half, mean + half
 
 
 class Row(NamedTuple):
@@ -137,7 +109,30 @@ def by_version(kind: str) -> str:
             lines.append([version, *cells, *rights])
         if lines:
             blocks.append(f"**{probe}**\n\n{markdown(['vectors', *MEASURES, *MORE, *tests], lines)}")
+    if not any(row.by_seed for row in found.values()):
+        blocks.insert(0, NO_VALUES)
     return "\n\n".join(blocks)
+
+
+def by_seed(kind: str) -> str:
+    """Return the values of each seed, their mean, and the 95 % prediction interval of one more network."""
+    lines = []
+    for (probe, version, data, measure), row in recorded(kind).items():
+        if version not in TRAINED or (data, measure) not in ((probe, MEASURES[0]), (probe, CHANGED), ACCURACY):
+            continue
+        of = "change of " + MEASURES[0] if measure == CHANGED else " ".join(dict.fromkeys([data, measure]))
+        interval = _bounds(prediction_interval(row.by_seed)) if len(row.by_seed) >= MIN_REPEATS else ""
+        values = [f"{value:.3f}" for value in (*row.by_seed, row.value)]
+        lines.append([probe, version, of.removeprefix(f"{probe} "), *values, interval])
+    if not lines:
+        return "No networks were trained so far."
+    seeds = max(len(line) for line in lines) - 5
+    header = ["probe", "vectors", "what", *(f"seed {seed}" for seed in range(seeds)), "mean", "one more network"]
+    return markdown(header, lines)
+
+
+def _bounds(interval: tuple[float, float]) -> str:
+    return "[{:.3f}, {:.3f}]".format(*interval)
 
 
 def version_of(quantity: Quantity) -> str:
@@ -170,7 +165,7 @@ def judged() -> Iterator[Judged]:
     vectors = load_embedding("glove-840b-34k")
     stable = dict(principal(vectors))
     missing = {kind: list(learn[0](vectors).missing) for kind, learn in load_bias_kinds().items()}
-    own = [(table, one) for one in published() if one.paper == "dev2020" for table in _tables(one)]
+    own = [(table, one) for one in load_published() if one.paper == "dev2020" for table in _tables(one)]
     for table, one in sorted(own, key=lambda pair: pair[0]):
         dataset, measure = one.quantity.dataset, name_of(one.quantity)
         if one.model == "elmo":
@@ -187,12 +182,12 @@ def judged() -> Iterator[Judged]:
             yield from _of_networks(table, one, found[one.model])
 
 
-def _tables(one: Published) -> list[int]:
-    """The tables that a number stands in, of those that are judged; the levels of Table 15 stand in Table 1."""
-    return [table for table in map(int, re.findall(r"\d+", one.place)) if table in TABLES]
+def _tables(one: PaperNumber) -> list[int]:
+    """Return the table that a number is judged in: the first that has it, if it is one of `TABLES`."""
+    return [table for table in TABLES if one.places[0] == f"Table {table}"]
 
 
-def _of_networks(table: int, one: Published, rows: dict[tuple[str, str, str, str], Row]) -> Iterator[Judged]:
+def _of_networks(table: int, one: PaperNumber, rows: dict[tuple[str, str, str, str], Row]) -> Iterator[Judged]:
     quantity = one.quantity
     version, dataset, change = version_of(quantity), quantity.dataset, bool(quantity.version)
     is_accuracy = quantity.measure == "accuracy"
@@ -205,7 +200,7 @@ def _of_networks(table: int, one: Published, rows: dict[tuple[str, str, str, str
     if ours is None or one.value is None:
         return
     same = quantity._replace(version="", removed="")
-    before = next(two for two in published() if (two.model, two.quantity) == (one.model, same))
+    before = next(two for two in load_published() if (two.model, two.quantity) == (one.model, same))
     theirs = one.value - (before.value or 0.0) if change else one.value
     whose = f"{dataset}, {CALLED[one.model]}"
     if is_accuracy and change:
@@ -227,8 +222,10 @@ def _unpaired(before: Row | None, after: Row | None) -> Row | None:
 
 def _beside(theirs: float | None, ours: Row, obstacle: str, *, change: bool) -> tuple[str, str, str]:
     assert theirs is not None
+    obstacle = obstacle or ("" if ours.by_seed else "the values by seed were not kept")
+    verdict = Verdict(NOT_MEASURED, obstacle) if obstacle else judge(theirs, ours.by_seed, change=change)
     paper = f"{theirs:+.3f}" if change else f"{theirs:.3f}"
-    return paper, told(ours, 3), judge(theirs, ours.by_seed, change=change, obstacle=obstacle)
+    return paper, told(ours, 3), str(verdict)
 
 
 def principal(embedding: Embedding) -> Iterator[tuple[tuple[str, str], Row]]:
@@ -269,6 +266,7 @@ def verdicts() -> tuple[str, str]:
 if __name__ == "__main__":
     put(PAGE, "seeds", by_version("glove"))
     put(PAGE, "seeds-minilm", by_version("minilm"))
+    put(PAGE, "seeds-dev2020", by_seed("dev2020"))
     summary, table = verdicts()
     put(PAGE, "summary", summary)
     put(PAGE, "verdicts", table)

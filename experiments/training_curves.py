@@ -25,7 +25,7 @@ import wordworth as ww
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.corpora import documents, load_corpus
 from wordworth.catalog.registry import entry
-from wordworth.pages.figures import TRAINING, figures_of
+from wordworth.pages.figures import TRAINING_CHAPTER, figures_of
 from wordworth.pages.runs import read_runs
 
 PAGE, FACTS = DOCS / "training.md", "training.json"
@@ -229,7 +229,7 @@ def learned(folder: Path) -> str:
 
 def draw(folders: list[Path]) -> None:
     """The curves of all trainings, a file a figure."""
-    for figure in figures_of(read_runs(folders).scores)[TRAINING]:
+    for figure in figures_of(read_runs(folders).scores)[TRAINING_CHAPTER]:
         (DOCS / "figures" / f"training-{figure.id}.svg").write_text(draw_svg(figure), encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Makes the table of scripts without spaces in docs/predict.md: `python -m experiments.unspaced FOLDER`.
+"""Makes the table of scripts without spaces in docs/method/predict.md: `python -m experiments.unspaced FOLDER`.
 
 FOLDER has the Universal Declaration of Human Rights as plain text, a paragraph a line, as the project “UDHR in Unicode”
 publishes it: cmn_hans.txt, cmn_hant.txt, jpn.txt and tha.txt. It is cited and not shipped. Models that are not here are
@@ -14,9 +14,9 @@ from tools.pages import DOCS, markdown, put
 from wordworth.measure import label
 from wordworth.results.table import format_percent
 from wordworth.study import study
-from wordworth.whole_words.words import SHARED
+from wordworth.whole_words.words import SHARED_UNITS
 
-PAGE = DOCS / "predict.md"
+PAGE = DOCS / "method" / "predict.md"
 WORDS = 500
 TEXTS = {
     "cmn_hans": ("Chinese, Simplified", "chinese", ("gemma3-270m", "albert-tiny-zh")),
@@ -36,7 +36,7 @@ def rows(folder: Path, name: str) -> list[list[str]]:
     for model in models:
         scores = run.scores.filter(pl.col("variant").is_null(), model=model, experiment="prediction")
         by_label = {label(row["measure"], k=row["k"]): row for row in scores.iter_rows(named=True)}
-        is_shared = (pl.col("model") == model, pl.col("skipped") == SHARED)
+        is_shared = (pl.col("model") == model, pl.col("skipped") == SHARED_UNITS)
         shared = run.item_table("predictions").filter(*is_shared).collect().height
         shares = [format_percent(by_label[measure]["value"]) for measure in MEASURES[:2]]
         plain = [f"{by_label[measure]['value']:.2f}" for measure in MEASURES[2:]]

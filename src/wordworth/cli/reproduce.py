@@ -1,0 +1,74 @@
+"""`wordworth reproduce PAPER`: a paper's tables and figures, run here, with its numbers next to ours."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wordworth.cli import display
+from wordworth.cli.commands import complete_names, interrupt_message
+from wordworth.cli.options import RUN_OPTIONS, output_option, with_options
+from wordworth.errors import WordworthError
+from wordworth.task.settings import HOW, MEASURED, ON, Name, Placement, Seeding, setting
+
+
+class ReproduceSettings(Placement, Seeding):
+    """The settings of a reproduction, for every study that has them."""
+
+    quick: bool = setting(False, "Use smaller samples: minutes instead of hours.", MEASURED)
+    repeats: int = setting(1, "Seeds that are run; three or more give a prediction interval.", MEASURED, least=1)
+    corpus: Name | None = setting(None, "Text: in place of the declared one.", ON, catalog="corpora")
+    fine_tune: Name | None = setting(None, "Train each model on this text first.", HOW, catalog="corpora")
+    against: tuple[str, ...] = setting((), "A model trained on mitigated vectors.", ON, catalog="models/nli")
+
+
+Paper = Annotated[
+    str | None,
+    typer.Argument(metavar="PAPER", help="valnorm, vast, contextual2static, inferences or whole-words."),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Model: of the catalog, the hub, or LABEL=PATH; of the hub only what is named is fetched. Repeatable.",
+        autocompletion=complete_names("models"),
+    ),
+]
+Tables = Annotated[list[str] | None, typer.Option("--table", metavar="N|figure-N", help="Only this table. Repeatable.")]
+List = Annotated[bool, typer.Option("--list", help="Only say what can be run of it, and what the rest needs.")]
+Folder = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/reproduce-PAPER unless given.")]
+MORE = {"paper": (Paper, None), "model": (Models, None), "table": (Tables, None), "list": (List, False)}
+
+
+def _reproduce(settings: ReproduceSettings, paper: str | None, output: Path | None, **more: Any) -> None:
+    from wordworth.api import reproduce as api
+    from wordworth.pages.papers import paper_names
+
+    if more["list"]:
+        for one in [paper] if paper else paper_names():
+            display.print_table(api.list_items(one))
+        return
+    if paper is None:
+        raise WordworthError("name a paper, or list what can be run of all with `wordworth reproduce --list`")
+    chosen = {name: value for name, value in dict(settings).items() if value not in (None, ())}
+    chosen |= {"tables": more["table"] or (), "folder": output, "overwrite": more["overwrite"]}
+    with interrupt_message():
+        made = api.reproduce(paper, more["model"] or (), show=display.print_notice, **chosen)
+    if more["json"]:
+        display.print_json(made.as_json())
+    else:
+        for table in made.tables:
+            display.print_table(table)
+        for place in (made.folder / api.MARKDOWN, made.report):
+            display.print_line(str(place))
+    if made.has_failures:
+        raise typer.Exit(1)
+
+
+reproduce = with_options(
+    ReproduceSettings,
+    _reproduce,
+    {**MORE, **RUN_OPTIONS, "output": (Folder, None)},
+    "Run a paper's tables and figures, and print its numbers next to ours with a verdict.",
+)
