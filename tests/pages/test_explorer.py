@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from made_runs import finish, random_infer, random_predict, random_vast, record
+from made_runs import finish, random_infer, random_predict, random_vast, record, spread
 from wordworth.pages import explorer as room
 from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
@@ -19,15 +19,9 @@ def look_up(*runs: Run) -> dict[str, Any]:
 
 def rows_of(found: dict[str, Any], title: str) -> list[dict[str, Any]]:
     (kind,) = (one for one in found["facts"] if one["title"] == title)
-    columns = kind["table"]["columns"]
-
-    def cell(name: str, row: int) -> Any:
-        column = columns[name]
-        if isinstance(column, dict):
-            return column["values"][column["codes"][row]] if column["codes"][row] >= 0 else None
-        return None if column is None else column[row]
-
-    return [{name: cell(name, row) for name in columns} for row in range(kind["table"]["length"])]
+    length, columns = kind["table"]["length"], kind["table"]["columns"]
+    values = {name: [None] * length if column is None else spread(column) for name, column in columns.items()}
+    return [{name: values[name][row] for name in columns} for row in range(length)]
 
 
 def test_effects_of_words_by_context_and_layer() -> None:

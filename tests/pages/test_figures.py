@@ -10,9 +10,9 @@ import vl_convert
 from tools.svg import draw_svg
 
 from made_runs import debiased, finish, random_vast, record
-from wordworth.pages.answers import plain_answers
 from wordworth.pages.figures import Figure, figures_of
-from wordworth.pages.figures.document import LIGHT, fit_to_document
+from wordworth.pages.figures.document import LIGHT, fit_to_width
+from wordworth.pages.leads import plain_answers
 from wordworth.pages.page import write_report
 from wordworth.pages.runs import keep_last_steps, read_runs
 from wordworth.results.run import Run
@@ -65,7 +65,7 @@ def test_figures_compile_have_words_and_their_scores(audit: Path, reduced: Run) 
     scores = read_runs([audit, reduced]).scores
     for figure in figures_by_id(audit, reduced).values():
         data = {"values": figure.plot.data.to_dicts()}
-        assert vl_convert.vegalite_to_vega({**fit_to_document(figure.spec), "data": data})["marks"], figure.id
+        assert vl_convert.vegalite_to_vega({**fit_to_width(figure.spec, 760), "data": data})["marks"], figure.id
         assert figure.caption.endswith("."), figure.id
         assert figure.title in figure.alt
         assert "Lowest" in figure.alt
@@ -162,6 +162,34 @@ def test_the_mean_over_languages() -> None:
         ("mean", layer, context) for layer in (0, 1) for context in ("bleached", "random")
     ]
     assert "n\u00a0=\u00a07" in texts_of(figures["languages-mean"])
+    assert not {"languages-tokens", "languages-isolated"} & figures.keys()
+
+
+def test_tokens_and_components_by_language() -> None:
+    """VAST's Figures 23 to 27; what they show is in no figure of whole languages."""
+    run = record("vast", "m")
+    where = {"experiment": "languages", "model": "m", "measure": "valence", "context": "bleached", "n": 100}
+    for language, layer in product(("polish", "spanish"), (0, 1, 2)):
+        place = {**where, "language": language, "dataset": language, "layer": layer, "value": 0.1 * layer}
+        run.score(**place)
+        for subset, pooling in product(("single", "multiple"), ("first", "mean")):
+            run.score(**place, variant="mixed-poles", subset=subset, pooling=pooling)
+        for components in (0, 1) if layer else ():
+            run.score(**place, components=components)
+    for subset, pooling in product(("single", "multiple"), ("first", "mean")):
+        run.score(**where, variant="mean", subset=subset, pooling=pooling, layer=1, value=0.1)
+    figures = figures_by_id(finish(run))
+    assert "languages-mean" not in figures
+    assert len(figures["languages"].rows) == 6
+    assert figures["languages-tokens"].rows["language"].value_counts(sort=True).rows() == [
+        ("polish", 12), ("spanish", 12), ("mean", 4),
+    ]  # fmt: skip
+    assert set(figures["languages-isolated"].rows.select("layer", "components").rows()) == set(
+        product((1, 2), (None, 0, 1))
+    )
+    drawn = texts_of(figures["languages-isolated"])
+    assert all(one in drawn for one in ("raw", "polish", "layer 2"))
+    assert "mean" in texts_of(figures["languages-tokens"])
 
 
 STEPS = (0, 10, 1000)
@@ -202,7 +230,7 @@ def test_curves_by_step(tmp_path: Path) -> None:
         assert set(found[name].rows["model"]) == {"tiny@step1000"}
     every = read_runs(runs)
     text = " ".join(sentence for some in plain_answers(every).values() for sentence in some)
-    assert "tiny@step1000 reads valence best" in text
+    assert "tiny@step1000: Valence is best" in text
     assert "tiny@step10 " not in text
     assert keep_last_steps(every).models == ["tiny@step1000"]
     page = write_report(runs, tmp_path / "report.html").read_text(encoding="utf-8")

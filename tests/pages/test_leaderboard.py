@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest, pearsonr
 
 from made_runs import finish, record
-from wordworth.pages.leaderboard import Leading, find_leaders, leaderboard
+from wordworth.pages.leaderboard import Ranking, leaderboard, rank_models
 from wordworth.pages.runs import Runs, read_runs
 from wordworth.paired import ComparisonSettings, compare, sides
 
@@ -31,8 +31,8 @@ def runs_of(score: dict[str, Any], table: str, models: dict[str, tuple[float, It
     return read_runs([finish(run)])
 
 
-def leaders(runs: Runs, better: str = "higher") -> Leading:
-    return find_leaders(runs, runs.scores.to_dicts(), better)
+def leaders(runs: Runs, better: str = "higher") -> Ranking:
+    return rank_models(runs, runs.scores.to_dicts(), better)
 
 
 def lexicon(values: list[float], words: int = 120) -> Items:
@@ -45,7 +45,9 @@ def test_who_is_not_significantly_worse_leads_too() -> None:
     rho = {model: float(pearsonr(of, RATINGS).statistic) for model, of in values.items()}
     assert rho["best"] > rho["twin"] > rho["poor"]
     runs = runs_of(VALENCE, "rated_words", {name: (rho[name], lexicon(of)) for name, of in values.items()})
-    assert leaders(runs) == Leading(frozenset({"best", "twin"}), "williams")
+    ends = {"best": (1, 2), "twin": (1, 2), "poor": (3, 3)}
+    assert leaders(runs) == Ranking(frozenset({"best", "twin"}), "williams", ends)
+    assert [leaders(runs).text(model) for model in ends] == ["1–2", "1–2", "3"]
     for other, is_real in (("twin", False), ("poor", True)):
         (found,) = compare(*sides(runs.each, ("best", other)), ComparisonSettings(resamples=10)).differences
         assert (found.tested.p < 0.05) is is_real
@@ -61,11 +63,11 @@ def test_the_test_is_on_the_items_that_both_have() -> None:
 
 def test_none_leads_where_no_end_is_better_or_alone() -> None:
     items = {name: (0.5 + at, lexicon(RATINGS.tolist())) for at, name in enumerate("ab")}
-    assert leaders(runs_of(VALENCE, "rated_words", items), "zero") == Leading()
+    assert leaders(runs_of(VALENCE, "rated_words", items), "zero") == Ranking()
     bias = {"experiment": "bias", "dataset": "gender", "measure": "garg-euclidean"}
     grows = runs_of(bias, "rated_words", items)
-    assert leaders(grows, "lower") == Leading()  # it is in the units of a model's vectors
-    assert leaders(runs_of(VALENCE, "rated_words", {"a": items["a"]})) == Leading()
+    assert leaders(grows, "lower") == Ranking()  # it is in the units of a model's vectors
+    assert leaders(runs_of(VALENCE, "rated_words", {"a": items["a"]})) == Ranking()
 
 
 def test_holm_runs_over_the_models() -> None:
@@ -80,14 +82,16 @@ def test_holm_runs_over_the_models() -> None:
     items = {
         name: (float(of.mean()), {**question, "is_correct": of.tolist()}) for name, of in (("a", right), ("b", worse))
     }
-    assert leaders(runs_of(score, "analogies", items)) == Leading(frozenset({"a"}), "mcnemar")
+    assert leaders(runs_of(score, "analogies", items)) == Ranking(
+        frozenset({"a"}), "mcnemar", {"a": (1, 1), "b": (2, 2)}
+    )
     many = {**items, **{f"c{at}": items["b"] for at in range(4)}}
     assert leaders(runs_of(score, "analogies", many)).models == set(many)
 
 
 def test_without_a_test_only_the_best_leads() -> None:
     items = {name: (0.5 + at, lexicon(RATINGS.tolist())) for at, name in enumerate("ab")}
-    alone = Leading(frozenset("b"), "", frozenset("a"))
+    alone = Ranking(frozenset("b"))
     types = {"experiment": "prediction", "dataset": "text", "measure": "T", "k": 1}
     assert leaders(runs_of(types, "rated_words", items)) == alone
     few = {name: (value, lexicon(one["value"], 3)) for name, (value, one) in items.items()}
@@ -104,7 +108,7 @@ def test_data_of_one_name_must_be_the_same() -> None:
         run.score(model=name, **VALENCE, value=0.5, n=120)
         run.item("rated_words", model=name, experiment="valence", dataset="bellezza", **lexicon(RATINGS.tolist()))
         runs.append(finish(run))
-    assert leaders(read_runs(runs)).untested == {"b"}
+    assert leaders(read_runs(runs)).ends == {}
 
 
 def test_the_board_has_main_measures_and_the_best_of_each() -> None:
@@ -118,7 +122,7 @@ def test_the_board_has_main_measures_and_the_best_of_each() -> None:
         run.score(**where, experiment="prediction", dataset="t", measure="perplexity", value=perplexity)
         run.score(**where, experiment="gender", dataset="gender", subset="a=b", measure="net-neutral", value=0.5)
     board = leaderboard(read_runs([finish(run)]))
-    assert [(column.title, *column.leading.models) for column in board.columns] == [
+    assert [(column.title, *column.ranking.models) for column in board.columns] == [
         ("valence bellezza", "b"),
         ("stereotypes, mean |d|", "b"),
         ("perplexity t", "a"),

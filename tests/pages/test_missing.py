@@ -6,7 +6,7 @@ import pytest
 
 from made_runs import Record, finish, record
 from seen_page import Seen
-from wordworth.pages.answers import COVERAGE_HEADING, missing, plain_missing, remarks
+from wordworth.pages.cautions import COVERAGE_HEADING, missing, plain_missing, remarks
 from wordworth.pages.page import page
 from wordworth.pages.runs import read_runs
 from wordworth.results.run import AuditRecord, PlannedStudy, Run
@@ -55,7 +55,7 @@ def test_parts_that_failed_for_one_reason_are_one_sentence(tmp_path: Path) -> No
         ]
     }
     seen = Seen(page(read_runs([finish(run)]), tmp_path))
-    assert len([one for name, one in seen.elements if name == "details" and one.get("id") == "failed"]) == 1
+    assert len([one for _, one in seen.elements if one.get("id") == "failed"]) == 1
     assert [text for text in seen.texts if text == "17"]  # every one of them can be unfolded
 
 

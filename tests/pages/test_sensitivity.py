@@ -1,14 +1,13 @@
-"""Specification curves and the sentences about them, from a run whose variants are known."""
+"""Specification curves from a run whose variants are known."""
 
 from itertools import product
 
 import polars as pl
 import pytest
+from tools.results_tables import single_words
 from tools.svg import draw_svg
 
 from made_runs import finish, record
-from wordworth.pages.answers import plain_answers
-from wordworth.pages.behaviour_answers import single_words
 from wordworth.pages.figures import figures_of
 from wordworth.pages.figures.specification import BINS, CONCLUSIONS
 from wordworth.pages.insights import variants_of
@@ -60,15 +59,5 @@ def test_the_curve_and_its_dashboard(uncertain: Runs) -> None:
     assert all(text in drawn for text in ("tiny", "1 flowers, insects", "one attribute out", "33%"))
 
 
-def test_the_sentences(uncertain: Runs) -> None:
-    question = "How far does that depend on choices?"
-    assert plain_answers(uncertain)[question] == [
-        (
-            "tiny reaches the same conclusion in 95 % or more of the variants of 0 of 1 association tests. Least "
-            "certain: flowers with pleasant, insects with unpleasant (33 % of 12 variants flip it, d .10 to 1.10; most "
-            "of all one attribute out 100 % and as they are 33 %; without joy alone it flips)."
-        )
-    ]
+def test_words_that_decide(uncertain: Runs) -> None:
     assert single_words(variants_of(uncertain.each[0], "tiny", "weat1")) == ["joy"]
-    (sentence,) = plain_answers(runs_of("mine", {word: [0.9] * 4 for _, word in WORDS}))[question]
-    assert sentence.endswith("in 95 % or more of the variants of 1 of 1 association tests.")

@@ -74,7 +74,7 @@ def test_the_best_is_told_with_its_test() -> None:
     for one in (board, table):
         assert [cell.is_best for row in one.rows for cell in row.cells if cell] == [True, False]
         assert "Bold: the best model of each measure, and those that are not significantly worse" in one.caption
-        assert "(Williams’ t; p < .05 after Holm’s correction over the models)" in one.caption
+        assert "(Williams’ t; p < .05 after Holm’s correction over the pairs)" in one.caption
 
 
 @pytest.fixture
@@ -178,4 +178,4 @@ def test_what_cannot_be_written_is_one_sentence(two: Path, chosen: Any, keyword:
     with pytest.raises(WordworthError, match=re.escape(keyword)):
         write_report([two], **{"form": "latex", **chosen})
     with pytest.raises(WordworthError, match="is a folder"):
-        write_report([two], two)
+        write_report([two], two, "latex")

@@ -8,27 +8,27 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.errors import Foreign, WordworthError, nearest, require, visible
+from wordworth.errors import LibraryErrors, WordworthError, nearest, require, visible
 from wordworth.files import replacing, sha256_of
-from wordworth.pages.answers import missing, nothing_missing, remarks
+from wordworth.pages.cautions import missing, nothing_missing, remarks
 from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.runs import ALL, AS_IT_IS, FULL, IS_ORIGINAL, Runs, Score, better_of, describe_place
+from wordworth.pages.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TEST_NAMES, Runs, Score, better_of, describe_place
 from wordworth.pages.tables import Column
 from wordworth.pages.writers import escape_md, markdown_table
 from wordworth.results.columns import main_scores
 from wordworth.results.run import MANIFEST, Run
-from wordworth.results.table import PARTS, Cell, Row, Table, format_list
+from wordworth.results.table import ASPECTS, Cell, Row, Table, format_list
 from wordworth.results.vocabulary import HARMLESS, Notice, caution_legend
 
 BEGIN, END = "<!-- wordworth card -->", "<!-- /wordworth card -->"
 """The marks around the section, so that it can be replaced."""
 ARROWS = {"higher": "↑", "lower": "↓", "zero": "→ 0"}
-TASKS = {"causal": "text-generation", "masked": "fill-mask", "nli": "text-classification"}
+HUB_TASKS = {"causal": "text-generation", "masked": "fill-mask", "nli": "text-classification"}
 """Family of a model → the hub's name of its task; of others, feature-extraction."""
 TOOL = "wordworth"
 
-Unmeasured = Callable[[Mapping[str, Any], Mapping[str, Mapping[str, Any]], Collection[str]], Iterable[str]]
+UnmeasuredFinder = Callable[[Mapping[str, Any], Mapping[str, Mapping[str, Any]], Collection[str]], Iterable[str]]
 """Facts of a model, study → settings of those that were run, experiments that have scores → what was not run, in
 sentences. Whoever knows the studies gives it: this room only reads runs."""
 
@@ -52,7 +52,7 @@ class Card:
         return "\n".join([BEGIN, *(text for part in parts for text in (*part, "")), END]) + "\n"
 
 
-def card_of(runs: Runs, wanted: str, unmeasured: Unmeasured) -> Card:
+def card_of(runs: Runs, wanted: str, unmeasured: UnmeasuredFinder) -> Card:
     """Return the card of one model of these runs: the one that is wanted, or the only one."""
     if wanted and wanted not in runs.models:
         others = nearest(wanted, runs.models) or f"; there are {format_list(runs.models)}"
@@ -65,7 +65,7 @@ def card_of(runs: Runs, wanted: str, unmeasured: Unmeasured) -> Card:
     rows = tuple(_choose_rows(own))
     if not rows:
         raise WordworthError(f"the runs of {model} have no number of the model as it is; run a study on it first")
-    done = {run.study: run.settings for run in _studied(own)}
+    done = {run.study: run.settings for run in _select_scored(own)}
     measured = {*own.scores.get_column("experiment").drop_nulls()}
     return Card(model, own, rows, tuple(unmeasured(own.facts.get(model, {}), done, measured)))
 
@@ -76,7 +76,7 @@ def _select_model(runs: Runs, model: str) -> Runs:
     def is_about(notice: Notice) -> bool:
         return notice.model is None or notice.model == model
 
-    scores = runs.scores.filter(pl.col("model").is_in([ALL, model]))
+    scores = runs.scores.filter(pl.col("model").is_in([OVERALL, model]))
     each = []
     for at, run in enumerate(runs.each):  # a run without the model stays in its place, with nothing to say
         studied = at in scores.filter(pl.col("model") == model).get_column("run")
@@ -85,7 +85,7 @@ def _select_model(runs: Runs, model: str) -> Runs:
     return replace(runs, each=tuple(each), scores=scores, notices=tuple(filter(is_about, runs.notices)))
 
 
-def _studied(runs: Runs) -> list[Run]:
+def _select_scored(runs: Runs) -> list[Run]:
     """Return the runs that have scores."""
     return [runs.each[at] for at in runs.scores.get_column("run").unique().sort()]
 
@@ -101,7 +101,7 @@ def _choose_rows(runs: Runs) -> Iterator[Score]:
     held_out = runs.scores.filter(IN_CONTEXT, pl.col("variant") == "held-out")
     held_out = held_out.join(picked, on=["dataset", "context", "language"], how="semi", nulls_equal=True)
     rows = {*board, *tests, *others, *held_out.get_column("row")} - {None}
-    chosen = runs.scores.filter(pl.col("row").is_in(rows), pl.col("model") != ALL)
+    chosen = runs.scores.filter(pl.col("row").is_in(rows), pl.col("model") != OVERALL)
     # A test that is in two runs of an audit (valnorm and weat) is one test.
     place = ["quantity", "dataset", "language", "context", "layer"]
     once = chosen.unique(place, keep="last", maintain_order=True)
@@ -109,8 +109,8 @@ def _choose_rows(runs: Runs) -> Iterator[Score]:
 
 
 def _introduce(card: Card) -> Iterator[str]:
-    studies = format_list(list(dict.fromkeys(run.study for run in _studied(card.runs))))
-    versions = format_list(sorted({run.versions.get(TOOL, "?") for run in _studied(card.runs)}))
+    studies = format_list(list(dict.fromkeys(run.study for run in _select_scored(card.runs))))
+    versions = format_list(sorted({run.versions.get(TOOL, "?") for run in _select_scored(card.runs)}))
     layered = (
         " A language model is listed with its best layer by valence, which flatters it; valence (held-out) is of half "
         "of the words, in the layer that the other half picked."
@@ -127,11 +127,11 @@ def _list_numbers(card: Card) -> Iterator[str]:
     rows = []
     for row in card.rows:
         better = "" if row["dataset"] in HARMLESS else ARROWS.get(better_of(row), "")
-        means = f" ({FULL[row['dataset']]})" if row["dataset"] in FULL else ""
+        means = f" ({TEST_NAMES[row['dataset']]})" if row["dataset"] in TEST_NAMES else ""
         names = (row["quantity"], f"{row['dataset'] or ''}{means}", describe_place(row), better)
         rows.append(Row(names, (Cell.of_score(row),)))
     table = Table("", ("measure", "data", "where", "better"), ("value [95 %]",), tuple(rows))
-    yield from markdown_table(table, [Column(0, part) for part in PARTS if part != "interval"])
+    yield from markdown_table(table, [Column(0, part) for part in ASPECTS if part != "interval"])
     legend = caution_legend((f"{row['quantity']} {row['dataset'] or ''}".strip(), row["cautions"]) for row in card.rows)
     if legend:
         yield f"\n{escape_md(legend)}."
@@ -156,7 +156,7 @@ def _make_results(card: Card) -> Iterator[Any]:
     """Yield the numbers as huggingface_hub's `EvalResult`."""
     from huggingface_hub import EvalResult
 
-    task = TASKS.get(str(card.runs.facts.get(card.model, {}).get("family", "")), "feature-extraction")
+    task = HUB_TASKS.get(str(card.runs.facts.get(card.model, {}).get("family", "")), "feature-extraction")
     for row in card.rows:
         run = card.runs.run_of(row)
         dataset = visible(row["dataset"] or row["experiment"])
@@ -185,7 +185,7 @@ def card_text(card: Card, readme: Path | None = None) -> str:
     require("files and cards of the Hugging Face hub")
     from huggingface_hub import ModelCard
 
-    with Foreign(f"{readme} cannot be read as a model card", "correct the metadata between its lines of ---"):
+    with LibraryErrors(f"{readme} cannot be read as a model card", "correct the metadata between its lines of ---"):
         text = "" if readme is None else readme.read_bytes().decode("utf-8-sig")
         made = ModelCard(text if text.lstrip().startswith("---") else f"---\n{{}}\n---\n\n{text}")
     data: Any = made.data  # a ModelCardData, which the library's types do not say

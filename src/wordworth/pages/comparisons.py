@@ -5,7 +5,7 @@ vectors only at test. Runs tell them apart (`trained_without` of a model), and s
 published number.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any
@@ -17,29 +17,29 @@ from wordworth.pages.insights import LEXICON, best_layers
 from wordworth.pages.published import (
     ANY_KIND,
     NEAREST,
-    Published,
+    PaperNumber,
     Quantity,
     citation,
     declarations,
     kind_of,
+    load_published,
     nearest,
-    published,
 )
 from wordworth.pages.runs import AS_IT_IS, Runs, Score, describe, show_value
 from wordworth.results.table import format_number
-from wordworth.results.vocabulary import ORIGINAL, RANDOM
+from wordworth.results.vocabulary import ORIGINAL, RANDOM, RANDOM_RETRAINED
 
-COMPARED = ["quantity", "here", "published", "difference", "published for", "where"]
+COMPARED_COLUMNS = ["quantity", "here", "published", "difference", "published for", "where"]
 PAPER_SAMPLE = 100_000
 """Sentences of the paper's main table; our whole sample is compared with it where its size is unknown."""
-ALIKE = 2.0  # results over numbers of sentences that differ by more than this factor are not compared
+MAX_SIZE_RATIO = 2.0  # results over numbers of sentences that differ by more than this factor are not compared
 RETRAINED, IN_ALL_LAYERS = "retrained", "retrained in all layers"
 AT_TEST = ("projection", RANDOM)
 Treatment = tuple[str, str]  # the version of a network and what was removed, as published numbers have them
-OTHERWISE: Treatment = ("otherwise", "")  # treated in a way that no paper has
+OTHER_TREATMENT: Treatment = ("otherwise", "")  # treated in a way that no paper has
 WIKITEXT = ("wikitext", "wiki.train", "wiki-103")
 """How the names of WikiText-103's train part begin; files of users' own too."""
-LANGUAGES = 7
+PAPER_LANGUAGE_COUNT = 7
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Comparison:
     """One of our scores and a published one."""
 
     ours: Score
-    published: Published
+    published: PaperNumber
     nearness: str
     """“same model”, or why it is the nearest."""
     unlike: str = ""
@@ -77,20 +77,22 @@ class Networks:
     def treatment(self, score: Score) -> Treatment:
         """Return a score's version and what was removed; a network trained anew is not the original one."""
         version, model = score["version"] or ORIGINAL, score["name"]
+        if version == RANDOM_RETRAINED:
+            return RETRAINED, RANDOM
         if version in self.without:
             return self.without[version]
         if model in self.without:
-            return self.without[model] if version == ORIGINAL else OTHERWISE
+            return self.without[model] if version == ORIGINAL else OTHER_TREATMENT
         if version not in AT_TEST:
             return ("" if version == ORIGINAL else version, "")
         if model in self.layered:
-            return OTHERWISE
+            return OTHER_TREATMENT
         is_accuracy = score["measure"] == "accuracy"
         if score["study"] != "debias" or model not in self.debiased:
             return version, (score["variant"] or "") if is_accuracy else ""
         if is_accuracy:  # labelled pairs do not say which bias was removed
             return version, self.debiased[model]
-        return (version, "") if self.debiased[model] == score["dataset"] else OTHERWISE
+        return (version, "") if self.debiased[model] == score["dataset"] else OTHER_TREATMENT
 
     def quantity(self, score: Score) -> Quantity:
         """Return what a score is of, as published numbers have it."""
@@ -104,7 +106,9 @@ def networks_of(runs: Runs) -> Networks:
     rows = runs.scores.filter(pl.col("experiment") == "subspace", pl.col("measure") == "dimensions")
     subspaces = rows.select("name", "dataset", "value").iter_rows()
     models = runs.facts.values()
-    trained = {str(one["name"]): _retrained(one["trained_without"]) for one in models if one.get("trained_without")}
+    trained = {
+        str(one["name"]): _describe_retraining(one["trained_without"]) for one in models if one.get("trained_without")
+    }
     layered = frozenset(str(one["name"]) for one in models if one.get("elmo_layers"))
     return Networks(trained, layered, {model: _kind(name, int(size)) for model, name, size in subspaces})
 
@@ -117,11 +121,11 @@ def _kind(subspace: str, dimensions: int) -> str:
     return ""
 
 
-def _retrained(removed: Mapping[str, Any]) -> Treatment:
+def _describe_retraining(removed: Mapping[str, Any]) -> Treatment:
     layers = removed.get("layers") or ()
     kind = _kind(str(removed["subspace"]), int(removed["dimensions"]))
     if not kind or len(layers) == 1:
-        return OTHERWISE
+        return OTHER_TREATMENT
     return (IN_ALL_LAYERS if layers else RETRAINED), kind
 
 
@@ -133,7 +137,7 @@ def _treatment_in_words(quantity: Quantity) -> str:
     return "only at test" if quantity.version in AT_TEST else ""
 
 
-def _unlike(theirs: Published, nearness: str, ours: Score, facts: Mapping[str, Any]) -> str:
+def _unlike(theirs: PaperNumber, nearness: str, ours: Score, facts: Mapping[str, Any]) -> str:
     """Return why ours is not like theirs; blank where it is."""
     if theirs.unstated:
         return theirs.unstated
@@ -143,13 +147,16 @@ def _unlike(theirs: Published, nearness: str, ours: Score, facts: Mapping[str, A
         text = str(facts.get("fine_tuned") or "")
         here = f"on {text}" if text else "not fine-tuned"
         return "" if text.startswith(WIKITEXT) else f"fine-tuned on WikiText-103 there, {here} here"
-    if theirs.condition == "seven languages" and ours["n"] != LANGUAGES:
-        return f"over {LANGUAGES} languages there, over {ours['n']} here"
+    if theirs.condition == "seven languages" and ours["n"] != PAPER_LANGUAGE_COUNT:
+        return f"over {PAPER_LANGUAGE_COUNT} languages there, over {ours['n']} here"
     return ""
 
 
-def comparisons(runs: Runs) -> Iterator[Comparison]:
-    """Yield every score of these runs that a paper has too."""
+def comparisons(runs: Runs, wanted: Sequence[PaperNumber] | None = None) -> Iterator[Comparison]:
+    """Yield every score of these runs that a paper has too.
+
+    Where published numbers are `wanted`, they are next to any model, also of another kind.
+    """
     # What debiasing measures before and after on the vectors themselves is another quantity than the papers'.
     behaviour = pl.col("measure").is_in(ANY_KIND) | (pl.col("experiment") == "stability")
     is_whole = pl.col("control").is_null() & pl.col("draw").is_null()
@@ -160,14 +167,16 @@ def comparisons(runs: Runs) -> Iterator[Comparison]:
     tops = dict(scores.group_by("model").agg(pl.col("layer").max()).iter_rows())
     # The top is the model's own, also where only some layers were measured.
     tops |= {model: facts["layers"] for model, facts in runs.facts.items() if tops.get(model) and facts.get("layers")}
-    questions: dict[tuple[Quantity, tuple[str, int | None]], list[Published]] = {}
-    for one in published():
+    questions: dict[tuple[Quantity, tuple[str, int | None]], list[PaperNumber]] = {}
+    for one in load_published() if wanted is None else wanted:
         questions.setdefault((one.quantity, (one.role, one.layer)), []).append(one)
     for (quantity, (role, number)), candidates in questions.items():
         for model in scores.get_column("model").unique(maintain_order=True).to_list():
             facts = runs.facts.get(model, {})
             name = str(facts.get("base") or facts.get("name", model))
             chosen = nearest(name, kind_of(facts), candidates)
+            if chosen is None and wanted is not None:
+                chosen = candidates[0], f"{NEAREST} available"
             layer = _layer(role, tops.get(model), best.get((model, quantity.dataset), first.get(model)))
             if chosen is None or (role and layer is None):
                 continue
@@ -184,12 +193,12 @@ def _published_sizes(scores: pl.DataFrame) -> dict[tuple[str, int | None], int]:
 
     That is n of the score `contexts`. Without it, our whole sample is compared with the paper's main table.
     """
-    sizes = {one.quantity.sentences for one in published() if one.quantity.sentences}
+    sizes = {one.quantity.sentences for one in load_published() if one.quantity.sentences}
     rows = scores.filter(pl.col("measure") == "contexts", pl.col("n").is_not_null()).select("model", "sentences", "n")
     found: dict[tuple[str, int | None], int] = {}
     for model, sample, count in rows.iter_rows():
         near = min(sizes, key=lambda size: abs(log(max(count, 1) / size)))
-        found[model, sample] = near if 1 / ALIKE <= count / near <= ALIKE else count
+        found[model, sample] = near if 1 / MAX_SIZE_RATIO <= count / near <= MAX_SIZE_RATIO else count
     return found
 
 
@@ -204,7 +213,7 @@ def _index(scores: pl.DataFrame, networks: Networks) -> dict[tuple[str, int | No
     """Return model, layer and quantity → score, with and without its data set and pooling; the last one counts."""
     index: dict[tuple[str, int | None, Quantity], Score] = {}
     sizes = _published_sizes(scores)
-    wanted = {one.quantity.measure for one in published()}
+    wanted = {one.quantity.measure for one in load_published()}
     for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
         quantity = networks.quantity(row)
         if quantity.context == "aggregated":
@@ -227,7 +236,8 @@ def comparison_row(one: Comparison) -> list[str]:
     difference = f"{difference} (other model)" if one.nearness.startswith(NEAREST) else difference
     difference = f"not comparable: {one.unlike}" if one.unlike else difference
     layer = f"layer {theirs.layer}" if theirs.layer is not None else theirs.role and f"{theirs.role} layer"
-    details = [one.nearness, _treatment_in_words(theirs.quantity), layer, theirs.computed, theirs.unstated, theirs.note]
-    whose = f"{theirs.model or '–'} ({'; '.join(filter(None, details))})"
+    size = f"n = {theirs.n}" if theirs.n else ""
+    how = [_treatment_in_words(theirs.quantity), layer, size, theirs.computed, theirs.unstated, theirs.note]
+    whose = f"{theirs.model or '–'} ({'; '.join(filter(None, [one.nearness, *how]))})"
     place = f"{citation(theirs.paper)}, {theirs.place}"
     return [describe(ours), show_value(ours), value, difference, whose, place]

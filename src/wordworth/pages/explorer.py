@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from math import ceil, isfinite
 from typing import Any
 
@@ -11,29 +12,38 @@ from wordworth.catalog.registry import code_of
 from wordworth.measure import VALENCE
 from wordworth.pages.insights import CONTEXT, best_layers
 from wordworth.pages.runs import IS_ORIGINAL, Runs
-from wordworth.results.columns import SKIPPED
+from wordworth.results.columns import SKIP
 from wordworth.results.run import Run
 
-MAX_ROWS = 60_000  # rows of one kind of item in a page; of more, some words are kept, evenly over the list
+MAX_ITEM_ROWS = 15_000  # rows of one kind of item in a page; of more, some words are kept, evenly over the list
 WRONG = 8
 
 
 def columnar(table: pl.DataFrame) -> dict[str, Any]:
-    """Return a table by columns: texts once each with a code per row, numbers to four decimals."""
+    """Return a table by columns: texts once each with a code per row, numbers to four decimals, repetitions counted."""
     columns: dict[str, Any] = {}
     for name in table.columns:
         column = table.get_column(name)
         if column.dtype == pl.String:
             values = column.drop_nulls().unique(maintain_order=True).to_list()
             codes = {value: code for code, value in enumerate(values)}
-            columns[name] = {"values": values, "codes": [codes.get(value, -1) for value in column.to_list()]}
+            columns[name] = {
+                "values": values,
+                "codes": _count_runs([codes.get(value, -1) for value in column.to_list()]),
+            }
         elif column.null_count() == len(column):
             columns[name] = None
         elif column.dtype.is_float():
             columns[name] = [_short(value) for value in column.to_list()]
         else:
-            columns[name] = column.to_list()
+            columns[name] = _count_runs(column.to_list())
     return {"length": len(table), "columns": columns}
+
+
+def _count_runs(values: list[Any]) -> list[Any] | dict[str, list[Any]]:
+    """Return a list, or where that is shorter, each value with how often it is repeated."""
+    runs = [part for value, some in groupby(values) for part in (value, len(list(some)))]
+    return {"runs": runs} if len(runs) < len(values) else values
 
 
 def _short(value: Any) -> float | int | None:
@@ -44,7 +54,7 @@ def _short(value: Any) -> float | int | None:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ItemKind:
     """A kind of item that can be looked up by its words."""
 
     title: str
@@ -63,7 +73,7 @@ class Kind:
     def read(self, run: Run) -> pl.DataFrame:
         """Return the items of a run."""
         items = run.item_table(self.table)
-        items = items.filter(pl.col(SKIPPED, "components", "control", "draw").is_null(), pl.col("model").is_not_null())
+        items = items.filter(pl.col(SKIP, "components", "control", "draw").is_null(), pl.col("model").is_not_null())
         if self.experiments:
             items = items.filter(pl.col("experiment").is_in(self.experiments))
         return self.prepare(items).select(*self.keys, "model", *self.columns, "language").collect()
@@ -96,48 +106,45 @@ def _count_predictions(items: pl.LazyFrame) -> pl.LazyFrame:
 
 
 INFERENCE = ("dataset", "version", "entailment", "neutral", "contradiction")
-RATED = Kind(
+RATED_ITEMS = ItemKind(
     "Valence", "rated_words", ("word",), ("dataset", "context", "layer", "rating", "value", "human", "apart"),
     ("contextualization", VALENCE), prepare=_rate,
 )  # fmt: skip
-KINDS = (
-    RATED,
-    Kind(
+ITEM_KINDS = (
+    RATED_ITEMS,
+    ItemKind(
         "Nearest words", "neighbours", ("word",), ("neighbours", "value"),
         prepare=lambda items: items.with_columns(pl.col("neighbours").list.join(", ")),
     ),
-    Kind(
+    ItemKind(
         "Pairs, nearest first", "word_pairs", ("first", "second"), ("dataset", "context", "layer", "rating", "value"),
         order=("value", -1), prepare=lambda items: items.filter(IS_ORIGINAL),
     ),
-    Kind(
+    ItemKind(
         "Association tests", "association_words", ("word",), ("dataset", "set", "value"), ("weat",),
         prepare=lambda items: items.filter(IS_ORIGINAL).drop_nulls("value"),
     ),
-    Kind(
+    ItemKind(
         "Prediction", "predictions", ("word",), ("dataset", "band", "wrong guess", "times", "hits", "bits"),
         ("prediction",), prepare=_count_predictions,
     ),
-    Kind("Pairs of subjects", "subject_pairs", ("premise", "hypothesis"), INFERENCE, order=("neutral", 1)),
-    Kind("Sentences", "sentence_pairs", ("premise", "hypothesis"), INFERENCE, order=("neutral", 1)),
+    ItemKind("Pairs of subjects", "subject_pairs", ("premise", "hypothesis"), INFERENCE, order=("neutral", 1)),
+    ItemKind("Sentences", "sentence_pairs", ("premise", "hypothesis"), INFERENCE, order=("neutral", 1)),
 )  # fmt: skip
 
 
 def explorer(runs: Runs) -> dict[str, Any] | None:
     """Return everything that the look-up needs; None where the runs have no items that can be looked up."""
-    tables = {kind.title: table for kind in KINDS if len(table := _gather(runs, kind))}
+    tables = {kind.title: table for kind in ITEM_KINDS if len(table := _gather(runs, kind))}
     if not tables:
         return None
     notes = []
     for title, table in tables.items():
-        if len(table) > MAX_ROWS:  # all rows of every n-th word
-            words = table.select(table.columns[0]).unique(maintain_order=True)
-            some = words.gather_every(ceil(len(table) / MAX_ROWS))
-            tables[title] = table.join(some, on=table.columns[0], how="semi")
-            notes.append(f"{title}: {len(tables[title]):,} of {len(table):,} rows can be looked up here.")
+        tables[title], note = _thin(table)
+        notes += [f"{title}: {note}."] if note else []
     facts = [
         {"title": kind.title, "keys": kind.keys, "order": kind.order, "table": columnar(tables[kind.title])}
-        for kind in KINDS
+        for kind in ITEM_KINDS
         if kind.title in tables
     ]
     languages = {one for table in tables.values() for one in table.get_column("language").drop_nulls()}
@@ -145,7 +152,26 @@ def explorer(runs: Runs) -> dict[str, Any] | None:
     return {"codes": codes, "facts": facts, "wrong": list(_wrong(runs)), "notes": notes}
 
 
-def _gather(runs: Runs, kind: Kind) -> pl.DataFrame:
+def _thin(table: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """Return about `MAX_ROWS` rows at most, and which: of one context, then of some words, evenly over the list."""
+    if len(table) <= MAX_ITEM_ROWS:
+        return table, ""
+    whole, notes = len(table), list[str]()
+    contexts: list[str] = []
+    if "context" in table.columns:
+        contexts = table.get_column("context").drop_nulls().unique(maintain_order=True).to_list()
+    if len(contexts) > 1:
+        plain = "bleached" if "bleached" in contexts else contexts[0]
+        table = table.filter(pl.col("context").eq_missing(plain) | pl.col("context").is_null())
+        notes.append(f"only in the context {plain}")
+    if len(table) > MAX_ITEM_ROWS:  # all rows of every n-th word
+        words = table.select(table.columns[0]).unique(maintain_order=True)
+        table = table.join(words.gather_every(ceil(len(table) / MAX_ITEM_ROWS)), on=table.columns[0], how="semi")
+        notes.append(f"{len(table):,} of {whole:,} rows")
+    return table, ", ".join(notes)
+
+
+def _gather(runs: Runs, kind: ItemKind) -> pl.DataFrame:
     """Return the items of one kind of all runs; the same pairs may be in two runs of an audit."""
     frames = [kind.read(run) for run in runs.each if run.study != "debias"]
     return pl.concat(frames).unique(maintain_order=True) if frames else pl.DataFrame()
@@ -155,7 +181,7 @@ def _wrong(runs: Runs) -> Iterator[dict[str, Any]]:
     """Yield for each model and lexicon the words whose effect size is furthest from their rating, as deviations."""
     best = {row[:2]: row[2:] for row in best_layers(runs.scores).select(*CONTEXT, "layer").rows()}
     columns = ["word", "rating", "value", "difference"]
-    for (model, dataset), rows in _gather(runs, RATED).group_by(["model", "dataset"], maintain_order=True):
+    for (model, dataset), rows in _gather(runs, RATED_ITEMS).group_by(["model", "dataset"], maintain_order=True):
         context, layer = best.get((str(model), str(dataset)), (None, None))
         at = rows.filter(pl.col("context").eq_missing(context), pl.col("layer").eq_missing(layer))
         apart = at.with_columns(difference=pl.col("apart") - pl.col("human"))

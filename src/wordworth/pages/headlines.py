@@ -1,92 +1,97 @@
-"""The main numbers of each model, for the terminal: some of every experiment, in the layer where each is best."""
+"""The main numbers of each model, for the terminal and Python: its profile, then the other main scores."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import polars as pl
 
-from wordworth.measure import find_measure
-from wordworth.measure.weat import WEAT
+from wordworth.embedding.layers import NOT_FOUND
+from wordworth.measure import main_measures
 from wordworth.pages.insights import associations
-from wordworth.pages.leaderboard import USUAL
-from wordworth.pages.runs import ALL, AS_IT_IS, IS_ORIGINAL, Runs, Score, describe_place
-from wordworth.results.columns import KEY
-from wordworth.results.table import Cell, Names, Row, Table, legend_of
-from wordworth.results.vocabulary import CONTEXTS, ORIGINAL, RANDOM
+from wordworth.pages.numbers import main_numbers
+from wordworth.pages.profile import ProfileRow, profile
+from wordworth.pages.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TESTS, Runs, Score, describe_place, keep_last_steps
+from wordworth.results.columns import KEY, main_scores
+from wordworth.results.table import Cell, Row, Table
+from wordworth.results.vocabulary import ORIGINAL, RANDOM, caution_legend
 
-MAX_ROWS = 12
-"""Numbers of a model that the terminal shows."""
-NAMES = ("measure", "data", "where")
-EXPERIMENT = ["study", "experiment"]
-QUANTITY = ["study", "experiment", "language", "dataset", "subset", "quantity", "is_nullified"]
-"""Scores that are alike in these differ only in where they were measured: in which layer, context or pooling."""
+MAX_HEADLINES = 10
+"""Numbers of a model that are shown."""
+NAME_COLUMNS = ("measure", "data")
+QUANTITY = ["experiment", "language", "dataset", "subset", "quantity"]
 
 
 def headlines(runs: Runs) -> Iterator[Table]:
-    """Yield one table per model with its main numbers, then one with those before and after a change."""
-    tests = associations(runs.scores).get_column("row").to_list()
-    # Of an association test, the layers that the page reads too.
-    is_read = (pl.col("measure") != WEAT) | pl.col("variant").is_not_null() | pl.col("row").is_in(tests)
-    for model in [*runs.models, ALL]:
+    """Yield one table per model with its main numbers, then one with those before and after a change.
+
+    A question of the profile comes with its verdict. Of a training the last step is shown.
+    """
+    runs = keep_last_steps(runs)
+    answers = profile(runs)
+    tests = associations(runs.scores).select(runs.scores.columns)
+    main = pl.concat([main_numbers(runs.scores), tests]).unique("row", maintain_order=True)
+    for model in [*runs.models, OVERALL]:
         own = runs.scores.filter(pl.col("model") == model, pl.col("draw").is_null(), pl.col("control").is_null())
-        rows = _choose(own.filter(IS_ORIGINAL, AS_IT_IS | pl.col("version").is_null(), is_read))
-        if rows:
-            lines = [Row(_name(row), (Cell.of_score(row),)) for row in rows]
-            rest = f"and {len(own) - len(rows):,} more in scores.csv" if len(own) > len(rows) else ""
-            note = "; ".join(filter(None, [legend_of(lines), rest]))
-            yield _drop_blank(Table(model, NAMES, ("value [95 %]",), tuple(lines), note=note))
+        answered = [one for one in answers if one.subject == model][:MAX_HEADLINES]
+        rest = _choose(own, main.filter(pl.col("model") == model), answered)
+        scores = [*(one.score for one in answered), *rest]
+        if scores:
+            placed = [_row(one.score, one.question.name, one.verdict) for one in answered]
+            title, rows = _lift_place(model, [*placed, *map(_row, rest)])
+            names = [*(one.question.name for one in answered), *(row["dataset"] or row["quantity"] for row in rest)]
+            cautions = [score["cautions"] for score in scores]
+            sides = {score["sides"] for score in scores if score["p"] is not None} - {None}
+            notes = [
+                caution_legend(zip(names, cautions, strict=True)),
+                f"p: {' or '.join(sorted(sides))}-sided permutation test" if sides else "",
+                f"{len(own) - len(scores):,} more in scores.csv" if len(own) > len(scores) else "",
+            ]
+            yield Table(title, NAME_COLUMNS, ("value",), rows, note="; ".join(filter(None, notes)))
         versions = own.drop_nulls("version")
         if versions.get_column("version").n_unique() > 1:
-            yield _drop_blank(_compare_versions(model, versions))
+            yield _compare_versions(model, versions)
 
 
-def _choose(scores: pl.DataFrame) -> Sequence[Score]:
-    """Return at most `MAX_ROWS` scores, of every experiment in turn.
+def _choose(own: pl.DataFrame, main: pl.DataFrame, answered: Sequence[ProfileRow]) -> Sequence[Score]:
+    """Return a model's scores that answer no question, of every experiment in turn, as many as there is room for.
 
-    Where an experiment has no main score, its first ones on whole data stand for it.
+    They are the main ones, slices of them, and whole ones of other experiments. Of a model that has none of these, all
+    are taken: those of the top layer, without components nullified.
     """
-    known = scores.filter(pl.col("value").is_finite(), pl.col("measure") != "coverage")
-    measures = [find_measure(*row) for row in known.select("measure", "variant").iter_rows()]
-    places = {name: at for at, name in enumerate(USUAL)}
-    marked = known.with_columns(
-        pl.col("quantity").replace_strict(places, default=len(USUAL), return_dtype=pl.Int64).alias("place"),
-        pl.Series("is_main", [one.is_main for one in measures], pl.Boolean),
-        pl.Series("is_rising", [one.better == "higher" for one in measures], pl.Boolean),
-    )
-    is_whole = pl.col("subset").is_null()
-    is_first = is_whole & ~pl.col("is_main").any().over(EXPERIMENT)
-    is_main = pl.col("is_main") & (is_whole | pl.col("variant").is_null())
-    shown = _find_best(marked.filter(is_main | is_first))
-    order = [pl.col("place"), pl.col("variant").is_not_null(), pl.col("row")]
-    turn = pl.int_range(pl.len()).over(*EXPERIMENT, is_whole)
-    ordered = shown.sort(order).with_columns(turn=turn)
-    return ordered.sort(pl.col("turn"), *order).head(MAX_ROWS).sort("place", "row").to_dicts()
+    seen = {*main.get_column("experiment"), *(one.score["experiment"] for one in answered)}
+    known = {*main.get_column("measure"), *(one.score["measure"] for one in answered)}
+    is_main, is_plain = pl.col("measure").is_in(main_measures()), pl.col("layer").is_null()
+    is_slice = pl.col("subset").is_not_null() & pl.col("variant").is_null() & is_main & is_plain
+    is_new_measure = is_plain | (is_main & ~pl.col("measure").is_in(known))
+    is_other = pl.col("subset").is_null() & ~pl.col("experiment").is_in(seen) & is_new_measure
+    is_shown = is_slice | is_other | pl.lit(main.is_empty() and not answered)
+    is_number = pl.col("value").is_finite() & (pl.col("measure") != "coverage")
+    others = own.filter(IS_ORIGINAL, AS_IT_IS | pl.col("version").is_null(), is_shown, is_number)
+    raw_last = others.sort("components", descending=True, nulls_last=True, maintain_order=True)
+    rows = pl.concat([main, raw_last.unique(QUANTITY, keep="last", maintain_order=True)])
+    asked = {(one.score["quantity"], one.score["dataset"], None) for one in answered}
+    is_new = [key not in asked for key in rows.select("quantity", "dataset", "subset").iter_rows()]
+    is_rest = pl.Series(is_new, dtype=pl.Boolean) & ~rows["row"].is_in([one.score["row"] for one in answered])
+    rest = rows.filter(is_rest).unique("row", keep="first", maintain_order=True)
+    turn = pl.int_range(pl.len()).over("experiment", pl.col("subset").is_null())
+    return rest.with_columns(turn=turn).sort("turn", "row").head(MAX_HEADLINES - len(answered)).sort("row").to_dicts()
 
 
-def _find_best(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return one score per quantity, and one with components nullified.
-
-    It is that of the plainest context, on all sentences, under a pooling with an interval, and in the layer in which
-    it is best; in the top layer, where higher is not better.
-    """
-    contexts = sorted(CONTEXTS, key=["bleached", "aggregated"].__contains__, reverse=True)
-    context = pl.col("context").replace_strict(contexts, range(len(contexts)), default=0, return_dtype=pl.Int64)
-    better = pl.when("is_rising").then("value").otherwise("layer")
-    first = [context, pl.col("sentences").is_not_null(), pl.col("low").is_null(), -better, "row"]
-    marked = scores.sort(first).with_columns(is_nullified=pl.col("components").is_not_null())
-    return marked.unique(QUANTITY, keep="first", maintain_order=True)
+def _row(score: Score, question: str = "", verdict: str = "") -> tuple[str, Row]:
+    """Return where in a model a score was measured, and its row: the question or measure, the data and the value."""
+    place = "" if score["row"] is None else describe_place({**score, "version": None, "subset": None})
+    data, subset = score["dataset"] or "", (score["subset"] or "").replace("=", " = ")  # so that it wraps there
+    subject = TESTS[data]["subject"] if data in TESTS else ""
+    described = data if question else ", ".join(filter(None, [f"{data} {subject}".strip(), subset]))
+    return place, Row((question or score["quantity"], described), (Cell.of_score(score),), verdict)
 
 
-def _name(score: Score) -> Names:
-    """Return the measure, the data, and where in the model and under which choices."""
-    return score["quantity"], score["dataset"] or "", describe_place({**score, "version": None})
-
-
-def _drop_blank(table: Table) -> Table:
-    """Return a table without its blank columns of names."""
-    names = [at for at in range(len(table.names)) if any(row.names[at] for row in table.rows)]
-    rows = (replace(row, names=tuple(row.names[at] for at in names)) for row in table.rows)
-    return replace(table, names=tuple(table.names[at] for at in names), rows=tuple(rows))
+def _lift_place(title: str, placed: Sequence[tuple[str, Row]]) -> tuple[str, tuple[Row, ...]]:
+    """Return the title with the place that all rows share, and the rows; with their own places if they differ."""
+    places = {place for place, _ in placed if place}
+    if len(places) < 2:
+        return ", ".join([title, *places]), tuple(row for _, row in placed)
+    return title, tuple(replace(row, remark=": ".join(filter(None, [place, row.remark]))) for place, row in placed)
 
 
 def _compare_versions(model: str, scores: pl.DataFrame) -> Table:
@@ -96,7 +101,18 @@ def _compare_versions(model: str, scores: pl.DataFrame) -> Table:
     key = [name for name in KEY if name not in ("model", "version")]
     values = {(row["version"], *(row[name] for name in key)): row["value"] for row in scores.iter_rows(named=True)}
     rows = []
-    for score in _choose(scores.filter(IS_ORIGINAL)):
+    for score in main_scores(scores.filter(IS_ORIGINAL)).head(MAX_HEADLINES).iter_rows(named=True):
         place = [score[name] for name in key]
-        rows.append(Row(_name(score), tuple(Cell(values.get((version, *place))) for version in versions)))
-    return Table(f"{model}: before and after", NAMES, tuple(versions), tuple(rows))
+        _, row = _row(score)
+        rows.append(replace(row, cells=tuple(Cell(values.get((version, *place))) for version in versions)))
+    return Table(f"{model}: before and after", NAME_COLUMNS, tuple(versions), tuple(rows))
+
+
+def name_missing(runs: Runs) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield each model that has no vector for words of lexica and tests, with these data sets and words."""
+    frames = [run.item_table(table) for run in runs.each for table in ("rated_words", "association_words")]
+    rows = pl.concat([frame.select("model", "dataset", "word", "skipped") for frame in frames])
+    missing = rows.filter(pl.col("skipped") == NOT_FOUND).drop("skipped").unique(maintain_order=True).collect()
+    for (model,), some in missing.group_by(["model"], maintain_order=True):
+        data, words = (some.get_column(name).unique(maintain_order=True).to_list() for name in ("dataset", "word"))
+        yield str(model), data, words

@@ -6,20 +6,20 @@ import polars as pl
 
 from wordworth.measure import VALENCE, WEAT
 from wordworth.pages.runs import AS_IT_IS, IS_PLAIN
-from wordworth.results.columns import SKIPPED
+from wordworth.results.columns import SKIP
 from wordworth.results.run import Run
 
-LEVEL = 0.05  # of significance
+ALPHA = 0.05  # of significance
 ON_FIRST_LEXICON = pl.col("dataset") == pl.col("dataset").first().over("model")
 IN_CONTEXT = (pl.col("experiment") == "contextualization") & (pl.col("measure") == VALENCE)
-TRIED = pl.col("experiment") == "sensitivity"
+IS_SENSITIVITY = pl.col("experiment") == "sensitivity"
 CHOICES = ("words", "vectors", "association", "sigma", "correlation", "p_test", "sides")
 """The columns of a variant that hold its choices; those that are blank are no choice of its number."""
-UNTRAINED = (pl.col("control") == "untrained") & (pl.col("measure") == VALENCE)
+IS_UNTRAINED = (pl.col("control") == "untrained") & (pl.col("measure") == VALENCE)
 """Valence of the same network with random weights."""
 IS_VALUE, IS_DIFFERENCE = (pl.col("variant").is_null(),), (pl.col("variant") == "above-control",)
 """Of a control: its own value, and how far the model is above it."""
-IS_BY_P, IS_BY_INTERVAL = (pl.col("value") > 0) & (pl.col("p") < LEVEL), pl.col("low") > 0
+IS_BY_P, IS_BY_INTERVAL = (pl.col("value") > 0) & (pl.col("p") < ALPHA), pl.col("low") > 0
 IS_ABOVE = pl.when(pl.col("p").is_not_null()).then(IS_BY_P).otherwise(IS_BY_INTERVAL).alias("is_above")
 """Whether a difference is significantly above 0, by its p or else its interval; null where it has neither."""
 LEXICON, CONTEXT = ["model", "dataset"], ["model", "dataset", "context"]
@@ -41,7 +41,7 @@ def best_layers(scores: pl.DataFrame) -> pl.DataFrame:
     ordered = rows.sort("value", descending=True, maintain_order=True)
     best = ordered.unique(LEXICON, keep="first", maintain_order=True).sort("model_at", "row")
     held_out = known.filter(IN_CONTEXT, pl.col("variant") == "held-out")
-    untrained, above = (known.filter(UNTRAINED, *which) for which in (IS_VALUE, IS_DIFFERENCE))
+    untrained, above = (known.filter(IS_UNTRAINED, *which) for which in (IS_VALUE, IS_DIFFERENCE))
     for table, place, column in (
         (held_out, CONTEXT, pl.col("value").alias("held_out")),
         (untrained, [*CONTEXT, "layer"], pl.col("value").alias("untrained")),
@@ -79,6 +79,17 @@ def recoveries(scores: pl.DataFrame) -> pl.DataFrame:
     return best.join(raw, on="model", how="inner", maintain_order="left")
 
 
+def nullified_tests(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the tests in the top layer raw, and with the components nullified that recover most valence."""
+    is_test = (pl.col("measure") == WEAT) & pl.col("variant").is_null() & pl.col("layer").is_not_null()
+    layered = scores.filter(is_test).filter(pl.col("layer").max().over("model") == pl.col("layer"))
+    chosen = dict(recoveries(scores).select("model", "components").iter_rows())
+    most = layered.drop_nulls("components").group_by("model").agg(pl.col("components").max()).iter_rows()
+    counts = {model: chosen.get(model, count) for model, count in most}
+    count = pl.col("model").replace_strict(counts, default=None, return_dtype=pl.Int64)
+    return layered.filter(count.is_not_null(), pl.col("components").is_null() | (pl.col("components") == count))
+
+
 def associations(scores: pl.DataFrame) -> pl.DataFrame:
     """Return one effect size per model and test, of untouched vectors.
 
@@ -86,7 +97,6 @@ def associations(scores: pl.DataFrame) -> pl.DataFrame:
     tests have; where valence was not measured, of the top layer (`picked` says which).
     """
     rows = scores.filter(AS_IT_IS, pl.col("measure") == WEAT, IS_PLAIN)
-    # A test that is in two runs of an audit (valnorm and weat) is one test.
     once = rows.unique(["model", "language", "dataset", "context", "layer"], maintain_order=True, keep="last")
     first = best_layers(scores).unique("model", keep="first", maintain_order=True)
     reading = dict(first.select("model", "layer").iter_rows())
@@ -107,10 +117,10 @@ def datasets_by_kind(run: Run, model: str) -> tuple[list[str], list[str]]:
 def variants_of(run: Run, model: str, dataset: str) -> pl.DataFrame:
     """Return the variants of one test in the last slot that it was tried in, the test as it is run first."""
     own = run.item_table("variants").filter(pl.col("model") == model, pl.col("dataset") == dataset)
-    table = own.filter(pl.col(SKIPPED).is_null()).collect()
+    table = own.filter(pl.col(SKIP).is_null()).collect()
     last = table.row(-1, named=True)
     slot = table.filter(pl.col(name).eq_missing(pl.lit(last[name])) for name in ("layer", "components", "context"))
-    concluded = pl.when(pl.col("p") < LEVEL).then(pl.col("value").sign()).otherwise(0.0)
+    concluded = pl.when(pl.col("p") < ALPHA).then(pl.col("value").sign()).otherwise(0.0)
     return slot.with_columns(is_flipped=concluded != concluded.first())
 
 

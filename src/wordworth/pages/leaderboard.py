@@ -3,38 +3,45 @@
 The best model leads, and with it those that the paired test of `compare` finds no worse.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure
-from wordworth.pages.insights import associations, best_layers
-from wordworth.pages.runs import ALL, AS_IT_IS, DERIVED, IS_ORIGINAL, Runs, Score, better_of
-from wordworth.paired import ComparisonSettings, NotComparableError, Tested, compare_scores
+from wordworth.pages.numbers import FIRST_DATASETS, blank_score, choose_tests, main_numbers
+from wordworth.pages.runs import Runs, Score, better_of
+from wordworth.paired import ComparisonSettings, NotComparableError, PairedTest, compare_scores
 from wordworth.paired.comparison import ALPHA
-from wordworth.results.columns import SCORES, main_scores
-from wordworth.results.vocabulary import HARMLESS, caution_legend
+from wordworth.results.table import format_number
+from wordworth.results.vocabulary import caution_legend
 from wordworth.statistics.effect_size import holm
 
+MAX_RANKED = 8  # models of which all pairs are tested
 MAX_COLUMNS = 8  # columns that fit next to each other on a page
-STEREOTYPES = "stereotypes, mean |d|"
-USUAL = (VALENCE, SIMILARITY, "analogy", STEREOTYPES, "top-1", "T1", "perplexity", "net-neutral", "accuracy")
+STEREOTYPES_COLUMN = "stereotypes, mean |d|"
+USUAL = (VALENCE, SIMILARITY, "analogy", STEREOTYPES_COLUMN, "top-1", "T1", "perplexity", "net-neutral", "accuracy")
 """The columns that come first, and are shown before any are chosen, each on one data set."""
 P_ONLY = ComparisonSettings(resamples=100)
 """Only p is used; the interval, which takes most of the time, is not."""
 
 
 @dataclass(frozen=True)
-class Leading:
-    """The models that lead among those that are compared."""
+class Ranking:
+    """Which ranks models can have among those that are compared."""
 
     models: frozenset[str] = frozenset()
     """The best one, and all that are not significantly worse."""
     test: str = ""
     """The name of the test; blank where none could be made."""
-    untested: frozenset[str] = frozenset()
-    """Models that could not be tested against the best."""
+    ends: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Model → its first and last possible rank, of those that could be tested."""
+
+    def text(self, model: str) -> str:
+        """Return “2–3”, or “1”; blank for a model that could not be tested."""
+        return "–".join(map(str, sorted(set(self.ends.get(model, ())))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +54,13 @@ class Column:
     better: str
     scores: dict[str, Score]
     """Model → its score; a mean over several has only a value."""
-    leading: Leading = field(default_factory=Leading)
+    ranking: Ranking = field(default_factory=Ranking)
+
+    @property
+    def place(self) -> int:
+        """Return where its data set is among those that stand for its measure; the profile takes the same."""
+        first = FIRST_DATASETS.get(self.quantity, ())
+        return first.index(self.dataset) if self.dataset in first else len(first)
 
     @property
     def title(self) -> str:
@@ -63,18 +76,34 @@ class Leaderboard:
     columns: list[Column]
 
     @property
-    def shown(self) -> list[Column]:
+    def shown_columns(self) -> list[Column]:
         """Return the first columns: all where they fit, else of each usual measure the one that most models have."""
         if len(self.columns) <= MAX_COLUMNS:
             return self.columns
         usual = [[column for column in self.columns if column.quantity == name] for name in USUAL]
-        chosen = [max(alike, key=lambda column: len(column.scores)) for alike in usual if alike]
+        chosen = [max(alike, key=lambda column: (len(column.scores), -column.place)) for alike in usual if alike]
         return [column for column in self.columns if column in chosen[:MAX_COLUMNS]]
 
     @property
-    def hidden_models(self) -> list[str]:
-        """Return the models without a number in the columns to begin with."""
-        return [model for model in self.models if not any(model in column.scores for column in self.shown)]
+    def compared_columns(self) -> list[Column]:
+        """Return the columns shown in which at least two models have a number."""
+        return [column for column in self.shown_columns if len(column.scores) > 1]
+
+    @property
+    def compared_models(self) -> list[str]:
+        """Return the models with a number in these columns."""
+        return [model for model in self.models if any(model in column.scores for column in self.compared_columns)]
+
+    @property
+    def explanation(self) -> str:
+        """Return what bold and small numbers mean."""
+        text = "↑ higher is better, ↓ lower. Of language models the best layer is listed."
+        if not any(column.ranking.ends for column in self.compared_columns):
+            return f"{text} No two models could be tested on the same items, so there are no ranks."
+        return (
+            f"{text} Small numbers are ranks: “2–3” where a paired test cannot tell a model from others "
+            f"(two-sided p < {format_number(ALPHA)}, Holm). Bold: rank 1 is possible."
+        )
 
     @property
     def note(self) -> str:
@@ -92,58 +121,63 @@ def leaderboard(runs: Runs) -> Leaderboard:
 
 
 def _columns(runs: Runs) -> Iterator[Column]:
-    scores = runs.scores.filter(AS_IT_IS, pl.col("model") != ALL)
-    whole = main_scores(scores.filter(pl.col("layer").is_null(), IS_ORIGINAL))
-    layered = best_layers(scores).select(scores.columns)
-    # Of vectors made of many sentences, the best layer of the paper's pooling over the whole sample.
-    reduced = scores.filter(
-        (pl.col("measure") == SIMILARITY) & (pl.col("variant") == "best") & (pl.col("context") == "aggregated"),
-        pl.col("sentences").is_null(),
-        pl.col("pooling") == "mean/mean",
-    ).with_columns(quantity=pl.lit(SIMILARITY), variant=pl.lit(None, pl.String))
-    rows = pl.concat([whole.filter(pl.col("measure") != WEAT), layered, reduced])
-    for (quantity, dataset), some in rows.group_by(["quantity", "dataset"], maintain_order=True):
+    numbers = main_numbers(runs.scores)
+    for (quantity, dataset), some in numbers.group_by(["quantity", "dataset"], maintain_order=True):
         finite = some.filter(pl.col("value").is_finite())
         by_model: dict[str, Score] = {row["model"]: row for row in finite.iter_rows(named=True)}
         better = better_of(some.row(0, named=True))
         if by_model and better in ("higher", "lower"):
-            leaders = find_leaders(runs, list(by_model.values()), better)
-            yield Column(str(quantity), dataset and str(dataset), better, by_model, leaders)
-    social = associations(scores).filter(~pl.col("dataset").is_in(HARMLESS))
-    strength = social.group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
-    blank = dict.fromkeys([*SCORES, *DERIVED])
+            ranking = rank_models(runs, list(by_model.values()), better)
+            yield Column(str(quantity), dataset and str(dataset), better, by_model, ranking)
+    strength = choose_tests(runs.scores).group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
     means: dict[str, Score] = {
-        model: {**blank, "measure": WEAT, "model": model, "value": value} for model, value in strength.iter_rows()
+        model: {**blank_score(), "measure": WEAT, "model": model, "value": value}
+        for model, value in strength.iter_rows()
     }
     if means:
         best = min(means, key=lambda model: means[model]["value"])
-        leaders = Leading(frozenset({best}), "", frozenset(means) - {best}) if len(means) > 1 else Leading()
-        yield Column(STEREOTYPES, None, "lower", means, leaders)
+        yield Column(STEREOTYPES_COLUMN, None, "lower", means, Ranking(frozenset({best} if len(means) > 1 else ())))
 
 
-def find_leaders(runs: Runs, scores: Sequence[Score], better: str) -> Leading:
-    """Return who leads among scores that differ only in their model; p is corrected by Holm over the models.
+def rank_models(runs: Runs, scores: Sequence[Score], better: str) -> Ranking:
+    """Rank scores that differ only in their model, by paired tests of all pairs with Holm's correction.
 
-    Nobody leads where neither end is better, or where there is one model.
+    The first rank of a model is one more than the models significantly better than it, the last the number of models
+    minus those significantly worse. Of many models only the best is tested against the others. Nobody leads where
+    neither end is better, or where there is one model.
     """
-    if len(scores) < 2 or better not in ("higher", "lower"):
-        return Leading()
-    if find_measure(scores[0]["measure"], scores[0]["variant"]).grows_with_vectors:
-        return Leading()
+    is_one_models = find_measure(scores[0]["measure"], scores[0]["variant"]).grows_with_vectors
+    if len(scores) < 2 or better not in ("higher", "lower") or is_one_models:
+        return Ranking()
     sign = 1 if better == "higher" else -1
     best = max(scores, key=lambda score: sign * score["value"])
-    others = {score["model"]: score for score in scores if score is not best}
-    tested = {model: test for model, score in others.items() if (test := _test(runs, best, score))}
-    adjusted = dict(zip(tested, holm([test.p for test in tested.values()]), strict=True)) if tested else {}
-    worse = {model for model, p in adjusted.items() if p < ALPHA and sign * tested[model].difference > 0}
-    equal = {score["model"] for score in scores if score["value"] == best["value"]}
-    names = [test.test for test in tested.values()]
-    untested = frozenset(others.keys() - tested)
-    return Leading(frozenset(equal | (adjusted.keys() - worse)), names[0] if names else "", untested)
+    equal = frozenset(score["model"] for score in scores if score["value"] == best["value"])
+    pairs = [(best, other) for other in scores if other is not best]
+    if len(scores) <= MAX_RANKED:
+        pairs = list(combinations(scores, 2))
+    tested = [
+        (first, second, test)
+        for first, second in pairs
+        if (test := test_pair((runs, first), (runs, second))) is not None
+    ]
+    if not tested:
+        return Ranking(equal)
+    ahead, behind = Counter[str](), Counter[str]()
+    for (first, second, test), p in zip(tested, holm([test.p for *_, test in tested]), strict=True):
+        if p < ALPHA:
+            winner, loser = (first, second) if sign * test.difference > 0 else (second, first)
+            ahead[loser["model"]] += 1
+            behind[winner["model"]] += 1
+    known = dict.fromkeys(one["model"] for first, second, _ in tested for one in (first, second))
+    ends = {model: (1 + ahead[model], len(scores) - behind[model]) for model in known}
+    leading = equal | {model for model, (first_rank, _) in ends.items() if first_rank == 1}
+    return Ranking(leading, tested[0][2].test, ends)
 
 
-def _test(runs: Runs, first: Score, second: Score) -> Tested | None:
+def test_pair(first: tuple[Runs, Score], second: tuple[Runs, Score]) -> PairedTest | None:
+    """Return the paired test of two scores, each with its runs; None where their items allow none."""
     try:
-        return compare_scores((runs.run_of(first), first), (runs.run_of(second), second), P_ONLY)
+        sides = [(runs.run_of(score), score) for runs, score in (first, second)]
+        return compare_scores(sides[0], sides[1], P_ONLY)
     except NotComparableError:
         return None

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,21 +23,14 @@ from markupsafe import Markup, escape
 from wordworth.errors import WordworthError, visible
 from wordworth.files import replacing
 from wordworth.measure import label
-from wordworth.pages.answers import (
-    FAILED_HEADER,
-    MAX_SENTENCES,
-    answers,
-    failed_rows,
-    missing,
-    nothing_missing,
-    remarks,
-    sentences_of,
-)
-from wordworth.pages.comparisons import COMPARED, Comparison, comparison_row, comparisons
+from wordworth.pages.cautions import FAILED_HEADER, failed_rows, missing, nothing_missing, remarks, sentences_of
+from wordworth.pages.comparisons import COMPARED_COLUMNS, Comparison, comparison_row, comparisons
 from wordworth.pages.explorer import columnar, explorer
 from wordworth.pages.figures import Figure, figures_of
-from wordworth.pages.figures.figure import CONFIG
+from wordworth.pages.figures.document import draw_svg, make_visible
 from wordworth.pages.leaderboard import leaderboard
+from wordworth.pages.leads import leads
+from wordworth.pages.profile import ProfileRow, RowQuestion, profile, subjects
 from wordworth.pages.runs import IS_ORIGINAL, Runs, keep_last_steps, read_runs
 from wordworth.pages.tables import HEADINGS
 from wordworth.pages.writers import latex, markdown
@@ -45,8 +39,16 @@ from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run
 from wordworth.results.table import format_list, format_number
 from wordworth.results.vocabulary import Notice
 
-FORMATS = {"html": "report.html", "md": "report.md", "latex": "report.tex"}  # format → the name of the file
+REPORT_FILES = {"html": "report.html", "md": "report.md", "latex": "report.tex"}  # format → the name of the file
 TABLE_WRITERS = {"md": markdown, "latex": latex}  # the formats that are tables
+MAX_OPEN, MAX_PANELS = 2, 4  # figures of a section that are open; panels of a figure in half of the page
+HALF_WIDTH, FULL_WIDTH = 480, 1000  # pixels
+INFERENCES = "Inferences"
+LEGEND = (
+    "Dot and bar: value and 95 % interval. Band: published numbers of comparable models. Grey tick: a control "
+    "(untrained, shuffled or random). Hollow dot: with components nullified. Each row has its own scale. "
+    "p of association tests is one-sided, in the direction of the stereotype."
+)
 PAIRS_PER_MODEL = 20  # inferences that are listed, least neutral first
 PAIRS_HEADER = ["premise", "hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
 _LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
@@ -64,83 +66,152 @@ def write_report(
 ) -> Path:
     """Write the report of these runs and audits and return its path.
 
-    It goes into the folder of the one run or audit, or into the working folder for several or for one in memory.
+    It goes into the folder of the one run or audit, or into the working folder for several or for one in memory. With
+    an `output` that is a folder, or has no ending, it is a site: an index, a page per run, and one that compares two.
     `tables` chooses from the tables of Markdown or LaTeX. `notices` are those of an audit whose runs are in memory.
     """
-    if form not in FORMATS:
-        raise WordworthError(f"--format is {form!r}; it can be {', '.join(FORMATS)}")
+    if form not in REPORT_FILES:
+        raise WordworthError(f"--format is {form!r}; it can be {', '.join(REPORT_FILES)}")
     if form not in TABLE_WRITERS and tables:
         raise WordworthError("--table chooses from tables; give --format md or --format latex with it")
+    one = runs_or_folders[0] if len(runs_or_folders) == 1 else Path()
+    if output is not None and form == "html" and (output.is_dir() or not output.suffix):
+        from wordworth.pages.site import write_site
+
+        return write_site(runs_or_folders, output)
     runs = read_runs(runs_or_folders)
     runs = replace(runs, notices=(*runs.notices, *notices))
-    one = runs_or_folders[0] if len(runs_or_folders) == 1 else Path()
-    place = output or ((one.folder or Path()) if isinstance(one, Run) else Path(one)) / FORMATS[form]
+    place = output or ((one.folder or Path()) if isinstance(one, Run) else Path(one)) / REPORT_FILES[form]
     if place.is_dir():
-        raise WordworthError(f"{place} is a folder; name the file to write, such as {place / FORMATS[form]}")
+        raise WordworthError(f"{place} is a folder; name the file to write, such as {place / REPORT_FILES[form]}")
     text = TABLE_WRITERS[form](runs, tables) if form in TABLE_WRITERS else page(runs, place.absolute().parent)
     with replacing(place) as new:
         new.write_text(text, encoding="utf-8")
     return place
 
 
-def page(runs: Runs, folder: Path) -> str:
-    """Return the whole document; links to the files of the runs are relative to `folder`."""
-    chapters = figures_of(runs.scores, runs)
-    figures = [figure for chapter in chapters.values() for figure in chapter]
-    looked_up, board, pairs = explorer(runs), leaderboard(runs), list(_least_neutral_pairs(runs))
+def page(runs: Runs, folder: Path, home: str = "") -> str:
+    """Return the whole document. Links to the files of runs are relative to `folder`; `home` is an index of runs."""
+    rows = profile(keep_last_steps(runs))
+    chapters, looked_up = list(_chapters(runs)), explorer(runs)
+    figures = [figure for one in chapters for figure in (*one["open"], *one["folded"])]
     references = {key: record for run in runs.each for key, record in run.references.items()}
     titles = {
-        "answers": "In short",
-        **({"leaderboard": "Leaderboard"} if len(board.models) > 1 else {}),
-        **{_section_id(title): title for title in chapters},
-        **({"pairs": "Inferences that do not follow"} if pairs else {}),
+        **{one["id"]: one["title"] for one in chapters},
         **({"explorer": "Look up a word or a pair"} if looked_up else {}),
-        "skipped": "Items without a number",
         "method": "Method, data and versions",
-        **({"references": "References"} if references else {}),
     }
-    scores = runs.scores.select(*SCORES, "quantity", "care")
-    scripts = [_library(), _asset("report.js"), _asset("explorer.js")]
     formulas = {label(one.name, one.variant): one for run in runs.each for one in run.measures}
     damaged = sum((Counter(run.damaged) for run in runs.each), Counter[str]())
-    return _environment().get_template("report.html.j2").render(
+    cautions, skipped = missing(runs) | remarks(runs), runs.skipped
+    return render(
+        "report.html.j2",
+        scripts_of("report.js", "explorer.js"),
         title=_title(runs),
         about=_about(runs),
+        home=home,
         titles=titles,
-        policy=_policy(scripts),
-        style=Markup(_asset("report.css")),
+        rows=_by_question(rows),
+        colours=_colours(rows),
+        scale_note=LEGEND,
+        cautions=cautions,
+        caution_count=_count(sum(map(len, cautions.values())), "caution"),
         missing=missing(runs),
-        most=MAX_SENTENCES,
         nothing_missing=nothing_missing(runs),
         failed_header=FAILED_HEADER,
         failed=failed_rows(runs),
-        remarks=remarks(runs),
-        answers=answers(runs),
-        board=board,
-        chapters={_section_id(title): chapter for title, chapter in chapters.items()},
-        compared=_published_by_figure(figures, list(comparisons(runs))),
-        first_figure=figures[0].id if figures else "",
-        pairs_header=PAIRS_HEADER,
-        pairs=pairs,
+        board=leaderboard(runs),
+        chapters=chapters,
         explorer=looked_up,
         skipped=[[runs.name_of(one), why, f"{n:,}"] for one in runs.each for why, n in one.skipped.items()],
+        skipped_count=f"{sum(skipped.values()):,}",
         damaged=format_list([f"{kind} ({count:,})" for kind, count in damaged.items() if count]),
         methods=[text for text in dict.fromkeys(run.method for run in runs.each) if text],
         measures=[[name, one.formula, one.better] for name, one in sorted(formulas.items())],
         runs=[_run_facts(runs, run, folder) for run in runs.each],
         references=list(references.values()),
-        data={
-            "scores": columnar(scores.with_columns(pl.col("cautions").list.join(CAUTION_SEPARATOR))),
-            "figures": {figure.id: _figure_data(figure) for figure in figures},
-            "config": CONFIG,
-            "explorer-data": looked_up,
-        },
-        scripts=[Markup(script) for script in scripts],
-    )  # fmt: skip
+        data=_page_data(runs, figures, looked_up) | {"profile-data": [_profile_line(row) for row in rows]},
+    )
 
 
-def _section_id(title: str) -> str:
-    return title.lower().replace(" ", "-")
+def scripts_of(*names: str) -> list[str]:
+    """Return the page's own scripts."""
+    return [_asset(name) for name in names]
+
+
+def render(template: str, scripts: Sequence[str], **values: Any) -> str:
+    """Return a document with its style and scripts inside, and a policy that lets only these run."""
+    filled = {"about": "", "data": {}} | values
+    filled |= {"policy": _policy(scripts), "style": Markup(_asset("report.css")), "scripts": list(map(Markup, scripts))}
+    return _environment().get_template(template).render(**filled)
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def _by_question(rows: list[ProfileRow]) -> dict[RowQuestion, list[ProfileRow]]:
+    return {question: list(some) for question, some in groupby(rows, key=lambda row: row.question)}
+
+
+def _profile_line(row: ProfileRow) -> dict[str, Any]:
+    """Return a row of the profile as its CSV has it."""
+    numbers = {name: row.score[name] for name in ("dataset", "layer", "value", "low", "high", "n")}
+    others = {"published": row.published_text, "controls": dict(row.controls), "verdict": row.verdict}
+    return {"question": row.question.name, "model": row.subject} | numbers | others
+
+
+def _colours(rows: list[ProfileRow]) -> dict[str, dict[str, int]]:
+    """Return subject → the place of its colour, that of its model in the figures, and of its shape."""
+    places = {row.subject: row.score["model_at"] for row in rows}
+    return {name: {"colour": places[name] % 8 + 1, "shape": at % 4} for at, name in enumerate(subjects(rows))}
+
+
+def _chapters(runs: Runs) -> Iterator[dict[str, Any]]:
+    """Yield what the template shows of each chapter: at most two figures open, the rest folded."""
+    by_chapter = figures_of(runs.scores, runs)
+    compared = _published_by_figure([one for some in by_chapter.values() for one in some], list(comparisons(runs)))
+    sentences, pairs = leads(runs), list(_least_neutral_pairs(runs))
+    for title, figures in by_chapter.items():
+        wide = [figure for figure in figures if _is_wide(figure)]
+        shown = [figure for figure in figures if figure not in wide][:MAX_OPEN]
+        yield {
+            "id": title.lower().replace(" ", "-"),
+            "title": title,
+            "leads": sentences.get(title, {}),
+            "open": shown,
+            "folded": [figure for figure in figures if figure not in shown],
+            "wide": [figure.id for figure in wide],
+            "compared": compared,
+            "pairs": pairs if title == INFERENCES else [],
+            "pairs_header": PAIRS_HEADER,
+        }
+
+
+def _is_wide(figure: Figure) -> bool:
+    """Return whether a figure has more panels than fit into half of the page."""
+    return len(figure.spec.get("facet", {}).get("sort", ())) > MAX_PANELS or figure.kind == "Specification curve"
+
+
+def _draw(figure: Figure) -> Markup:
+    return Markup(draw_svg(figure, FULL_WIDTH if _is_wide(figure) else HALF_WIDTH))
+
+
+def _page_data(runs: Runs, figures: list[Figure], looked_up: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the scores that figures show, once, and what the page's tables and downloads need of each figure."""
+    places = {row: at for at, row in enumerate(sorted({row for one in figures for row in one.rows["row"]}))}
+    scores = runs.scores.filter(pl.col("row").is_in(list(places))).select(*SCORES, "quantity", "care")
+    shown = {
+        one.id: {
+            "rows": [places[row] for row in one.rows["row"]],
+            "down": one.down,
+            "across": one.across,
+            "names": [HEADINGS.get(name, name) for name in one.down],
+        }
+        for one in figures
+    }
+    joined = scores.with_columns(pl.col("cautions").list.join(CAUTION_SEPARATOR))
+    return {"scores": columnar(joined), "figures": shown, "explorer-data": looked_up}
 
 
 @cache
@@ -150,6 +221,7 @@ def _environment() -> Environment:
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, finalize=_show)
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters |= {"isolate": _isolate, "number": format_number, "prose": _prose, "unbroken": _unbroken}
+    environment.filters["svg"] = _draw
     environment.policies["json.dumps_function"] = _json
     return environment
 
@@ -173,15 +245,6 @@ def _prose(text: str) -> Markup:
 def _unbroken(text: str) -> str:
     """Keep “ρ = .86” on one line."""
     return text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")
-
-
-def make_visible(value: Any) -> Any:
-    """Spell out characters that a page or an SVG cannot hold, in all texts of a JSON value."""
-    if isinstance(value, dict):
-        return {make_visible(key): make_visible(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [make_visible(one) for one in value]
-    return visible(value, lines=True) if isinstance(value, str) else value
 
 
 def _json(value: Any, **_options: Any) -> str:
@@ -208,36 +271,14 @@ def _asset(name: str) -> str:
     return (files("wordworth.pages") / "assets" / name).read_text(encoding="utf-8")
 
 
-@cache
-def _library() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed inside a function, so that their names stay private."""
-    import vl_convert
-
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    closed = re.sub(r"<(?=/script|!--)", r"\\x3C", bundle, flags=re.IGNORECASE)  # inside its strings
-    return f"(() => {{{closed}}})();"
-
-
 def _policy(scripts: Sequence[str]) -> str:
     """Return a policy under which the browser runs the page's own scripts only, and fetches nothing."""
     digests = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
-        f"default-src 'none'; script-src 'unsafe-eval' {allowed}; "  # Vega compiles its expressions
+        f"default-src 'none'; script-src {allowed}; "
         "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _figure_data(figure: Figure) -> dict[str, Any]:
-    """Return what the page needs to draw a figure; its rows are places among the scores."""
-    return {
-        "spec": figure.spec,
-        "rows": figure.rows.get_column("row").to_list(),
-        "own": columnar(figure.plot.data),
-        "down": figure.down,
-        "across": figure.across,
-        "names": [HEADINGS.get(name, name) for name in figure.down],
-    }
 
 
 def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, dict[str, Any]]:
@@ -254,7 +295,7 @@ def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict
     for name, some in by_figure.items():
         same = sum(one.nearness == "same model" for one in some)
         count = f"Published numbers next to ours: {len(some):,}" + (f", {same:,} on the same model" if same else "")
-        compared[name] = {"count": count, "header": COMPARED, "rows": [comparison_row(one) for one in some]}
+        compared[name] = {"count": count, "header": COMPARED_COLUMNS, "rows": [comparison_row(one) for one in some]}
     return compared
 
 

@@ -47,11 +47,12 @@ class Quantity(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Published:
+class PaperNumber:
     """A number in a paper; a range has `low` and `high` and no `value`."""
 
     paper: str
     place: str
+    """Every table, figure or section that has it, with semicolons between."""
     model: str
     quantity: Quantity
     role: str
@@ -60,6 +61,8 @@ class Published:
     value: float | None
     low: float | None
     high: float | None
+    n: int | None
+    """Of how many words, pairs or trials it is; None where the paper does not say."""
     condition: str
     """The condition under which it was measured; blank where ours always meet it: `fine-tuned`, `seven languages`."""
     computed: str
@@ -68,19 +71,24 @@ class Published:
     """What the paper does not say about how it was measured; such a number is comparable with nothing."""
     note: str
 
+    @property
+    def places(self) -> list[str]:
+        """Return the places one by one."""
+        return self.place.split("; ")
+
 
 @cache
-def published() -> tuple[Published, ...]:
+def load_published() -> tuple[PaperNumber, ...]:
     """Return the numbers of the papers' tables and texts, each with its place."""
     text = (files("wordworth.pages") / "data" / "published.csv").read_text(encoding="utf-8")
-    integers, reals = ("k", "sentences", "components", "layer"), ("threshold", "value", "low", "high")
+    integers, reals = ("k", "sentences", "components", "layer", "n"), ("threshold", "value", "low", "high")
 
-    def read(line: dict[str, str]) -> Published:
+    def read(line: dict[str, str]) -> PaperNumber:
         row: dict[str, Any] = dict(line)
         row |= {name: int(line[name]) if line[name] else None for name in integers}
         row |= {name: float(line[name]) if line[name] else None for name in reals}
         quantity = Quantity(**{name: row.pop(name) for name in Quantity._fields})
-        return Published(quantity=quantity, **row)
+        return PaperNumber(quantity=quantity, **row)
 
     return tuple(map(read, csv.DictReader(text.splitlines())))
 
@@ -100,7 +108,7 @@ def citation(paper: str) -> str:
     return f"{declared['authors']} ({declared['year']}){title}"
 
 
-def nearest(model: str, kind: str, candidates: list[Published]) -> tuple[Published, str] | None:
+def nearest(model: str, kind: str, candidates: list[PaperNumber]) -> tuple[PaperNumber, str] | None:
     """Return the number of the same model, otherwise of one of its name's stem, otherwise of one of its kind."""
     declared = declarations()["models"]
     for one in candidates:
@@ -156,7 +164,7 @@ def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool 
     components, so which ones they were does not matter. None where there are no such numbers.
     """
     wanted = quantity._replace(components=None) if is_best else quantity
-    alike = [one for one in published() if one.model and _is_like(one, wanted, is_best=is_best)]
+    alike = [one for one in load_published() if one.model and _is_like(one, wanted, is_best=is_best)]
     own = [one for one in alike if _is_same(model, one)]
     declared = declarations()["models"]
     found = own or [one for one in alike if kind is None or declared[one.model]["kind"] == kind]
@@ -170,7 +178,7 @@ def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool 
     return Standing(min(ends), max(ends), "the same model" if own else _whose(found), source)
 
 
-def _is_like(one: Published, wanted: Quantity, *, is_best: bool) -> bool:
+def _is_like(one: PaperNumber, wanted: Quantity, *, is_best: bool) -> bool:
     if is_best:
         return one.role == "best" and one.quantity._replace(components=None) == wanted
     return one.quantity == wanted and not one.role and one.layer is None and not one.unstated
@@ -181,13 +189,13 @@ def _base_name(model: str) -> str:
     return model.lower().rpartition("/")[2]
 
 
-def _is_same(model: str, one: Published) -> bool:
+def _is_same(model: str, one: PaperNumber) -> bool:
     """Return whether a published number is of this very model."""
     known = {one.model, *declarations()["models"].get(one.model, {}).get("names", ())}
     return bool({model.lower(), _base_name(model)} & {other.lower() for other in known})
 
 
-def _whose(found: list[Published]) -> str:
+def _whose(found: list[PaperNumber]) -> str:
     declared = declarations()["models"]
     names = list(dict.fromkeys(str(declared[one.model].get("called", one.model)) for one in found))
     if len(names) <= MAX_NAMED_MODELS:

@@ -17,18 +17,18 @@ from wordworth.results.run import MANIFEST, Run, find_runs, read_audit, read_run
 from wordworth.results.table import Cell, format_cell
 from wordworth.results.vocabulary import CAUTION_TEXTS, ORIGINAL, Caution, Notice
 
-INTERRUPTED = "the audit was interrupted; the same command continues it"
+AUDIT_INTERRUPTED = "the audit was interrupted; the same command continues it"
 TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
 """Association test → its number, subject and meaning."""
-SHORT = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}  # test → its name on an axis
-FULL = {
+TEST_LABELS = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}  # on an axis
+TEST_NAMES = {
     name: f"{test['meaning']} ({test['edition']})" if "edition" in test else test["meaning"]
     for name, test in TESTS.items()
 }
 """Test → what a positive effect associates, and with which list of words."""
 Labels = dict[str, str]  # model with its training step → its label in the report
 OWN_LABEL = pl.coalesce(pl.format("{}@step{}", "model", "step"), "model")
-ALL = "all models"  # the model of a number over several, such as a variance over languages
+OVERALL = "all models"  # the model of a number over several, such as a variance over languages
 AS_IT_IS = pl.col("study") != "debias"  # scores of a model as it is: `debias` measures changed vectors
 IS_ORIGINAL = pl.col("version").is_null() | (pl.col("version") == ORIGINAL)
 IS_PLAIN = IS_ORIGINAL & pl.all_horizontal(
@@ -36,9 +36,12 @@ IS_PLAIN = IS_ORIGINAL & pl.all_horizontal(
 )
 """Scores of a measure itself, on whole data and untouched vectors."""
 IS_LAST_STEP = pl.col("step").is_null() | (pl.col("step") == pl.col("step").max().over("name", "study"))
-DERIVED = ("row", "run", "name", "model_at", "quantity", "care", "corpus", "percent")
+DERIVED_COLUMNS = ("row", "run", "name", "model_at", "quantity", "care", "corpus", "percent", "decade")
 """Columns besides those of `scores.csv`: the place in the table, of the run and of the model; the model's own name; the
-measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it."""
+measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it, or
+which decade."""
+FACTS: dict[str, Any] = {"corpus": pl.String, "percent": pl.Float64, "decade": pl.Int64}
+"""The derived columns that are facts of the model."""
 Score = Mapping[str, Any]  # a row of the scores
 
 
@@ -58,7 +61,7 @@ class Runs:
     @property
     def models(self) -> list[str]:
         """Return the labels: a model's name, with its training step, and the run's folder where two runs have it."""
-        return [name for name in self.scores.get_column("model").unique(maintain_order=True) if name != ALL]
+        return [name for name in self.scores.get_column("model").unique(maintain_order=True) if name != OVERALL]
 
     @property
     def skipped(self) -> dict[str, int]:
@@ -115,7 +118,7 @@ def _audit_notices(place: Path) -> Iterator[Notice]:
     for planned in record.planned:
         if planned.study not in failed and not (place / planned.folder / MANIFEST).is_file():
             for model in planned.models:
-                yield Notice(kind="skipped", study=planned.study, model=model, reason=INTERRUPTED)
+                yield Notice(kind="skipped", study=planned.study, model=model, reason=AUDIT_INTERRUPTED)
 
 
 def _labels(runs: Runs) -> list[Labels]:
@@ -138,11 +141,11 @@ def _relabel(run: Run, labels: Labels) -> Run:
 def _combine(runs: Sequence[Run], facts: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
     """Return the scores of all runs with the derived columns."""
     frames = [run.scores.with_columns(run=pl.lit(at, dtype=pl.Int64)) for at, run in enumerate(runs)]
-    scores = pl.concat(frames).with_columns(pl.col("model").fill_null(ALL)).with_row_index("row")
+    scores = pl.concat(frames).with_columns(pl.col("model").fill_null(OVERALL)).with_row_index("row")
     names = scores.get_column("model").unique(maintain_order=True).to_list()
     models = pl.DataFrame(
-        [(name, at, *(facts.get(name, {}).get(key) for key in ("corpus", "percent"))) for at, name in enumerate(names)],
-        schema={"model": pl.String, "model_at": pl.Int64, "corpus": pl.String, "percent": pl.Float64},
+        [(name, at, *map(facts.get(name, {}).get, FACTS)) for at, name in enumerate(names)],
+        schema={"model": pl.String, "model_at": pl.Int64} | FACTS,
         orient="row",
     )
     measures = scores.select("measure", "variant", "k", "threshold").rows()
@@ -150,9 +153,14 @@ def _combine(runs: Sequence[Run], facts: Mapping[str, Mapping[str, Any]]) -> pl.
     care = ["; ".join(CAUTION_TEXTS[Caution(one)] for one in some or ()) or None for some in cautions]
     return scores.join(models, on="model", how="left", maintain_order="left").with_columns(
         pl.col("row").cast(pl.Int64),
-        pl.Series("quantity", [label(*row) for row in measures], pl.String),
+        pl.Series("quantity", [_name_quantity(*row) for row in measures], pl.String),
         pl.Series("care", care, pl.String),
     )
+
+
+def _name_quantity(measure: str, variant: str | None, *more: Any) -> str:
+    """Return a measure with its parameters; a difference from a control is no correlation, and says so."""
+    return f"Δρ {measure} (above control)" if variant == "above-control" else label(measure, variant, *more)
 
 
 def keep_last_steps(runs: Runs) -> Runs:

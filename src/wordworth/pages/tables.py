@@ -4,20 +4,20 @@ A caption has what a paper needs: data, n, intervals, tests, and what is bold.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from wordworth.errors import WordworthError, listed, nearest
-from wordworth.pages.answers import FAILED_HEADER, failed_rows
-from wordworth.pages.comparisons import COMPARED, comparison_row, comparisons
+from wordworth.errors import WordworthError, format_names, nearest
+from wordworth.pages.cautions import FAILED_HEADER, failed_rows
+from wordworth.pages.comparisons import COMPARED_COLUMNS, comparison_row, comparisons
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.leaderboard import Column as BoardColumn
-from wordworth.pages.leaderboard import Leading, find_leaders, leaderboard
-from wordworth.pages.runs import ALL, TESTS, Runs, Score, better_of
+from wordworth.pages.leaderboard import Ranking, leaderboard, rank_models
+from wordworth.pages.runs import OVERALL, TESTS, Runs, Score, better_of
 from wordworth.paired.comparison import ALPHA
 from wordworth.results.columns import PLACE
-from wordworth.results.table import PARTS, Cell, Names, Part, Row, Table, format_list, format_number, text_table
+from wordworth.results.table import ASPECTS, Aspect, Cell, Names, Row, Table, format_list, format_number, text_table
 
 MAX_TURNED_ROWS = 5  # rows that can become columns
 HEADINGS = {"components": "nullified", "quantity": "measure"}
@@ -37,7 +37,7 @@ class Column:
     """One column of numbers: a part of those under a heading; the n that all numbers of a row share is under none."""
 
     at: int | None
-    part: Part
+    part: Aspect
 
 
 def columns(table: Table) -> list[Column]:
@@ -45,7 +45,7 @@ def columns(table: Table) -> list[Column]:
     counts = [{cell.n for cell in row.cells if cell} for row in table.rows]
     is_alike = len(set().union(*counts) - {None}) == 1
     is_shared = not is_alike and len(table.heads) > 1 and all(len(count) < 2 for count in counts)
-    parts = [part for part in PARTS if part != "n" or not (is_alike or is_shared)]
+    parts = [part for part in ASPECTS if part != "n" or not (is_alike or is_shared)]
     shown = [
         Column(at, part)
         for at in range(len(table.heads))
@@ -68,7 +68,9 @@ def tables(runs: Runs, wanted: Sequence[str] = ()) -> list[Table]:
     by_id = {table.id: table for table in every}
     for name in wanted:
         if name not in by_id:
-            raise WordworthError(f"--table has no {name!r}{nearest(name, [*by_id]) or f'; there are {listed(by_id)}'}")
+            raise WordworthError(
+                f"--table has no {name!r}{nearest(name, [*by_id]) or f'; there are {format_names(by_id)}'}"
+            )
     return [table for table in every if not wanted or table.id in wanted]
 
 
@@ -78,7 +80,7 @@ def _every(runs: Runs) -> Iterator[Table]:
         yield from (_of_figure(runs, figure) for figure in chapter)
     compared = (comparison_row(one) for one in comparisons(runs))
     what = "Numbers of these runs and the nearest ones that a paper has."
-    yield text_table("Published numbers and ours", COMPARED, compared, id="published", caption=what)
+    yield text_table("Published numbers and ours", COMPARED_COLUMNS, compared, id="published", caption=what)
     what = "Parts that could not be computed."
     yield text_table("What failed", FAILED_HEADER, failed_rows(runs), id="failed", caption=what)
 
@@ -87,9 +89,7 @@ def _turn(table: Table) -> Table:
     """Turn a table that has few rows of many numbers."""
     if len(table.rows) > MAX_TURNED_ROWS or len(table.heads) <= MAX_TURNED_ROWS:
         return table
-    heads = tuple(_join(row.names) for row in table.rows)
-    rows = (Row((head,), tuple(row.cells[at] for row in table.rows)) for at, head in enumerate(table.heads))
-    return replace(table, names=(table.across,), heads=heads, rows=tuple(rows))
+    return table.transpose()
 
 
 def _leaderboard(runs: Runs) -> Table:
@@ -101,14 +101,14 @@ def _leaderboard(runs: Runs) -> Table:
     what = "The main measures of each model."
     what += f" {BEST_LAYER}" if any(score["layer"] is not None for score in scores) else ""
     heads = tuple(column.title for column in shown)
-    what = caption(runs, what, scores, [(column.title, column.leading) for column in shown])
+    what = caption(runs, what, scores, [(column.title, column.ranking) for column in shown])
     return Table("Leaderboard", ("model",), heads, tuple(rows), what, board.note, "leaderboard", across="measure")
 
 
 def _board_cell(column: BoardColumn, model: str) -> Cell | None:
     if model not in column.scores:
         return None
-    return Cell.of_score(column.scores[model], is_best=model in column.leading.models)
+    return Cell.of_score(column.scores[model], is_best=model in column.ranking.models)
 
 
 def _of_figure(runs: Runs, figure: Figure) -> Table:
@@ -121,7 +121,7 @@ def _of_figure(runs: Runs, figure: Figure) -> Table:
     cells: dict[Names, dict[Names, Cell]] = {}
     for score in scores:
         row = cells.setdefault(_names(score, figure.down, with_subject=True), {})
-        is_best = score["model"] in leaders.get(_place(score), Leading()).models
+        is_best = score["model"] in leaders.get(_place(score), Ranking()).models
         row[_names(score, over)] = Cell.of_score(score, is_best=is_best)
     places = {_place(score): str(score["quantity"]) for score in scores}
     compared = [(name, leaders[place]) for place, name in places.items() if place in leaders]
@@ -154,18 +154,18 @@ def _place(score: Score) -> tuple[Any, ...]:
     return tuple(score[name] for name in LEADING_PLACE)
 
 
-def _leaders(runs: Runs, scores: Sequence[Score]) -> dict[tuple[Any, ...], Leading]:
+def _leaders(runs: Runs, scores: Sequence[Score]) -> dict[tuple[Any, ...], Ranking]:
     """Return place → who leads among the models that have a score there; layers of several models are not alike."""
     by_place: dict[tuple[Any, ...], dict[str, Score]] = {}
     for score in scores:
         value = score["value"]
-        if score["layer"] is None and score["model"] != ALL and value is not None and isfinite(value):
+        if score["layer"] is None and score["model"] != OVERALL and value is not None and isfinite(value):
             by_place.setdefault(_place(score), {})[score["model"]] = score
     places = {place: list(some.values()) for place, some in by_place.items()}
-    return {place: find_leaders(runs, some, better_of(some[0])) for place, some in places.items()}
+    return {place: rank_models(runs, some, better_of(some[0])) for place, some in places.items()}
 
 
-def caption(runs: Runs, what: str, scores: Sequence[Score], leaders: Sequence[tuple[str, Leading]]) -> str:
+def caption(runs: Runs, what: str, scores: Sequence[Score], leaders: Sequence[tuple[str, Ranking]]) -> str:
     """Return the sentences over a table of these scores; `leaders` are what was compared, and who leads in it."""
     tested = [score for score in scores if score["p"] is not None]
     measured = [score for score in scores if score["low"] is not None and score["high"] is not None]
@@ -206,14 +206,14 @@ def _test(scores: Sequence[Score]) -> Iterator[str]:
         yield "< 1/N: none of N partitions gives more."
 
 
-def _bold(leaders: Sequence[tuple[str, Leading]]) -> Iterator[str]:
+def _bold(leaders: Sequence[tuple[str, Ranking]]) -> Iterator[str]:
     compared = [(name, one) for name, one in leaders if one.models]
     tests = sorted({PAIRED_TESTS.get(one.test, one.test) for _, one in compared if one.test})
     untested = list(dict.fromkeys(name for name, one in compared if not one.test))
     if tests:
         yield (
             "Bold: the best model of each measure, and those that are not significantly worse on the items that both "
-            f"have ({format_list(tests)}; p < {format_number(ALPHA)} after Holm’s correction over the models)."
+            f"have ({format_list(tests)}; p < {format_number(ALPHA)} after Holm’s correction over the pairs)."
         )
     if untested:
         yield f"Only the best is bold where no paired test could be made: {format_list(untested, most=12)}."

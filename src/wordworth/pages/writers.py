@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from wordworth.errors import visible
-from wordworth.pages.answers import plain_answers, plain_missing
+from wordworth.pages.cautions import plain_missing
+from wordworth.pages.leads import plain_answers
 from wordworth.pages.runs import Runs
 from wordworth.pages.tables import Column, cell_of, columns, tables
-from wordworth.results.table import Cell, Part, Table, format_exact_p, format_interval, format_number
+from wordworth.results.table import Aspect, Cell, Table, format_exact_p, format_interval, format_number
 from wordworth.results.vocabulary import CAUTION_MARK
 
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _ESCAPES |= {character: f"\\{character}" for character in "&%$#_{}"}
 _ESCAPES |= {"[": "{[}", "*": "{*}"}  # after the end of a row they would be its arguments
@@ -54,7 +55,7 @@ def _markdown_head(table: Table, column: Column) -> str:
     return head if column.part == "value" else f"{head}: {column.part}"
 
 
-def _markdown_part(cell: Cell | None, part: Part) -> str:
+def _markdown_part(cell: Cell | None, part: Aspect) -> str:
     if cell is None or not cell.has(part):
         return ""
     if part == "value":
@@ -70,7 +71,7 @@ def _markdown_part(cell: Cell | None, part: Part) -> str:
 
 def _markdown_power(mantissa: str, exponent: int) -> str:
     """Return 7.8 × 10⁻⁵."""
-    return f"{f'{mantissa} × ' if mantissa else ''}10{str(exponent).translate(_RAISED)}"
+    return f"{f'{mantissa} × ' if mantissa else ''}10{str(exponent).translate(_SUPERSCRIPTS)}"
 
 
 def escape_md(text: str) -> str:
@@ -152,7 +153,7 @@ def _line(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _latex_part(cell: Cell | None, part: Part) -> str:
+def _latex_part(cell: Cell | None, part: Aspect) -> str:
     if cell is None or not cell.has(part):
         return ""
     if part == "value":

@@ -2,7 +2,7 @@
 // Looking up a word or a pair. Its data is read at the first use, so that the page opens without it.
 
 (() => {
-  const { cell, element, fitted, number, read, tableOf } = wordworth;
+  const { cell, element, number, read, tableOf, unpacked } = wordworth;
   const form = document.getElementById("look-up-form");
   if (!form) return;
   const box = document.getElementById("look-up");
@@ -22,6 +22,7 @@
       else rows.set(kind, [row]);
     };
     for (const kind of data.facts) {
+      unpacked(kind.table);
       for (let row = 0; row < kind.table.length; row += 1) {
         const names = kind.keys.map((key) => cell(kind.table, key, row)).filter(Boolean);
         // A pair is found under both words together, and under each.
@@ -33,8 +34,49 @@
     return loaded;
   }
 
+  const SVG = "http://www.w3.org/2000/svg";
+  const WIDE = 480, HIGH = 200, LEFT = 36, BELOW = 28;
+
+  function mark(name, attributes, text) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  // Lines over the layers, one per context, and the human rating as a line across.
+  function chart(rows, word) {
+    const layers = Math.max(1, ...rows.map((row) => row.layer));
+    const values = rows.flatMap((row) => [row.apart, row.human]);
+    const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+    const x = (layer) => LEFT + (layer / layers) * (WIDE - LEFT - 10);
+    const y = (value) => 8 + (1 - (value - low) / (high - low || 1)) * (HIGH - BELOW - 8);
+    const svg = mark("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, width: WIDE, role: "img", "font-size": 11 });
+    svg.append(mark("title", {}, `Effect size of ${word} by layer, in deviations from the mean word`));
+    for (const value of [low, 0, high]) {
+      svg.append(mark("line", { x1: LEFT, x2: WIDE - 10, y1: y(value), y2: y(value), stroke: "var(--rule)" }));
+      svg.append(mark("text", { x: LEFT - 5, y: y(value) + 4, "text-anchor": "end", fill: "var(--muted)" }, number(value)));
+    }
+    svg.append(mark("text", { x: LEFT, y: HIGH - 6, fill: "var(--muted)" }, "layer 0"));
+    svg.append(mark("text", { x: WIDE - 10, y: HIGH - 6, "text-anchor": "end", fill: "var(--muted)" }, `layer ${layers}`));
+    const rated = y(rows[0].human);
+    svg.append(mark("line", { x1: LEFT, x2: WIDE - 10, y1: rated, y2: rated, stroke: "var(--ink)", "stroke-width": 1.5 }));
+    svg.append(mark("text", { x: WIDE - 12, y: rated - 4, "text-anchor": "end", fill: "var(--ink)" }, "human rating"));
+    const contexts = [...new Set(rows.map((row) => row.context))];
+    contexts.forEach((context, at) => {
+      const own = rows.filter((row) => row.context === context).sort((a, b) => a.layer - b.layer);
+      const colour = `var(--c${(at % 8) + 1})`;
+      const points = own.map((row) => `${x(row.layer)},${y(row.apart)}`).join(" ");
+      svg.append(mark("polyline", { points, fill: "none", stroke: colour, "stroke-width": 1.8 }));
+      svg.append(mark("text", { x: LEFT + 70 + at * 100, y: HIGH - 6, fill: colour }, context ?? ""));
+    });
+    const frame = element("div", null, { class: "chart" });
+    frame.append(svg);
+    return frame;
+  }
+
   // Effects of a word in every layer; both they and ratings are also given in deviations from the mean word.
-  async function valence(rows, word) {
+  function valence(rows, word) {
     const rated = new Map(rows.map((row) => [row.dataset, row.rating]));
     const told = [...rated].map(([dataset, rating]) => `${number(rating)} in ${dataset}`).join(", ");
     place.append(element("p", `People rate its valence ${told}. Effect size: above 0 nearer to pleasant words. ` +
@@ -47,39 +89,9 @@
     }
     const layered = rows.filter((row) => row.layer !== null);
     if (!layered.length) return;
-    const frame = element("div", null, { class: "chart", role: "img", "aria-label": `Effect size of ${word} by layer` });
-    place.append(frame);
-    const colour = { field: "context", type: "nominal", sort: null, legend: { orient: "top" } };
-    const contexts = [...new Set(layered.map((row) => row.context))];
-    colour.scale = { domain: contexts, range: contexts.map((_, at) => `var(--c${(at % 8) + 1})`) };
-    const hover = ["model", "dataset", "context", "layer"].map((field) => ({ field, type: "nominal" }));
-    hover.push({ field: "value", title: "effect size", type: "quantitative", format: ".2f" });
-    hover.push({ field: "apart", type: "quantitative", format: ".2f", title: "in deviations" });
-    const y = { field: "apart", type: "quantitative", title: "deviations from the mean word" };
-    const dash = { field: "context", type: "nominal", sort: null, legend: null };
-    const view = {
-      height: 200,
-      layer: [
-        {
-          mark: { type: "line", point: { size: 20 } },
-          encoding: {
-            x: { field: "layer", type: "quantitative", axis: { tickMinStep: 1, grid: false } },
-            y, color: colour, strokeDash: dash, tooltip: hover,
-          },
-        },
-        { mark: { type: "rule", color: "var(--ink)", strokeWidth: 1.5 }, encoding: { y: { ...y, field: "human", aggregate: "mean" } } },
-        {
-          mark: { type: "text", align: "right", baseline: "bottom", dx: -4, dy: -3, fill: "var(--ink)", text: "human rating" },
-          encoding: { y: { ...y, field: "human", aggregate: "mean" }, x: { value: "width" } },
-        },
-      ],
-    };
-    const panels = new Set(layered.map((row) => `${row.model} · ${row.dataset}`));
-    const spec = panels.size > 1
-      ? { transform: [{ calculate: "datum.model + ' · ' + datum.dataset", as: "panel" }],
-          facet: { field: "panel", type: "nominal", title: null, sort: [...panels] }, columns: 3, spec: view }
-      : { title: { text: [...panels][0] }, ...view };
-    await vegaEmbed(frame, fitted(spec, frame.clientWidth, layered), { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
+    for (const panel of new Set(layered.map((row) => `${row.model} · ${row.dataset}`))) {
+      place.append(element("h4", panel), chart(layered.filter((row) => `${row.model} · ${row.dataset}` === panel), word));
+    }
     const lines = layered.map((row) =>
       [row.model, row.dataset, row.context, String(row.layer), ...[row.value, row.apart, row.human].map(number)]);
     const behind = element("details");
@@ -116,7 +128,7 @@
     place.append(tableOf(header, lines, first < 0 ? used.length : first, kind.title + more));
   }
 
-  async function lookUp() {
+  function lookUp() {
     const asked = box.value.trim();
     if (!asked) return;
     const found = load().words.get(asked.toLowerCase());
@@ -126,7 +138,7 @@
       return;
     }
     for (const [kind, places] of found.rows) {
-      if (kind.title === "Valence") await valence(rowsOf(kind, places), found.name);
+      if (kind.title === "Valence") valence(rowsOf(kind, places), found.name);
       else show(kind, rowsOf(kind, places));
     }
   }

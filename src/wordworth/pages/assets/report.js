@@ -1,14 +1,12 @@
 "use strict";
-// The page's own script: draws the figures from the scores, which it holds once, and makes their tables.
-// Every text from the data reaches the page by textContent or through Vega, never as HTML.
+// The page's own script: downloads, the tables behind figures, sorting, the theme. The page shows everything but these
+// without it. Every text from the data reaches the page by textContent, never as HTML.
 
 const wordworth = (() => {
-  const read = (id) => JSON.parse(document.getElementById(id).textContent);
-  const scores = read("scores");
+  const read = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "null");
+  const scores = unpacked(read("scores"));
   const figures = read("figures");
-  const config = read("config");
-  const coarse = matchMedia("(pointer: coarse)").matches;
-  const columns = Object.keys(scores.columns);
+  const columns = Object.keys(scores?.columns ?? {});
   const written = columns.filter((name) => name !== "quantity" && name !== "care");  // as in scores.csv
 
   function element(name, text, attributes = {}) {
@@ -16,6 +14,16 @@ const wordworth = (() => {
     if (text !== undefined && text !== null) made.textContent = text;
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     return made;
+  }
+
+  // A column whose values repeat has each with its count.
+  function unpacked(table) {
+    const spread = ({ runs }) => runs.flatMap((value, at) => (at % 2 ? [] : Array(runs[at + 1]).fill(value)));
+    for (const [name, column] of Object.entries(table?.columns ?? {})) {
+      if (column?.runs) table.columns[name] = spread(column);
+      else if (column?.codes?.runs) column.codes = spread(column.codes);
+    }
+    return table;
   }
 
   function cell(table, name, row) {
@@ -28,12 +36,6 @@ const wordworth = (() => {
 
   function rowsOf(figure) {
     return figure.rows.map((row) => Object.fromEntries(columns.map((name) => [name, cell(scores, name, row)])));
-  }
-
-  // What a figure draws.
-  function ownRows(table) {
-    const names = Object.keys(table.columns);
-    return Array.from({ length: table.length }, (_, row) => Object.fromEntries(names.map((name) => [name, cell(table, name, row)])));
   }
 
   // Two decimals as the papers set them.
@@ -82,113 +84,28 @@ const wordworth = (() => {
     for (const row of rowsOf(figure)) {
       const key = JSON.stringify(named(row, figure.down));
       const over = named(row, figure.across).filter(Boolean).join(" ");
-      across.set(over, true);
       if (!down.has(key)) down.set(key, new Map());
-      const p = row.p === null ? "" : `, p ${chance(row)}`;
+      across.set(over, true);
       const interval = row.low === null ? "" : ` [${number(row.low)}, ${number(row.high)}]`;
-      down.get(key).set(over, { text: number(row.value) + interval + p, care: row.care });
+      const p = row.p === null ? "" : `, p ${chance(row)}`;
+      down.get(key).set(over, { text: `${number(row.value)}${interval}${p}`, care: row.care });
     }
     const over = [...across.keys()];
     const rows = [...down].map(([key, cells]) => [...JSON.parse(key), ...over.map((name) => cells.get(name) ?? "")]);
     return tableOf([...figure.names, ...over], rows, figure.down.length, title);
   }
 
-  // Panels side by side as they fit, and no label cut.
-  const LETTER = 6.6, TITLE = 6.2, BOLD = 7.6, LINE = 13, GAP = 22, NARROW = 520;
-
-  function fitted(spec, width, rows) {
-    const made = structuredClone(spec);
-    made.data = { values: rows };
-    made.config = structuredClone(config);
-    const view = made.spec ?? made;
-    const layers = view.layer ?? [view];
-    const narrow = width < NARROW;
-    const across = sideBySide(made, width);
-    const tasks = layers.map((one) => one.encoding.y?.sort).find(Array.isArray) ?? [];
-    const own = made.resolve?.scale?.y === "independent";
-    const letters = { axis: narrow ? 18 : 40 };
-    if (own && across > 1) letters.axis = Math.min(letters.axis, Math.floor(width / across / 2 / LETTER));
-    const longest = Math.max(0, ...tasks.map((task) => task.length));
-    const margin = tasks.length ? Math.min(longest, letters.axis) * LETTER + 30 : 58;
-    if (across) {
-      view.width = Math.max(80, Math.floor((width - margin * (own ? across : 1)) / across) - GAP);
-      made.columns = across;
-    } else {
-      view.width = width;
-      made.autosize = { type: "fit-x", contains: "padding" };
-    }
-    const inside = across ? view.width : width - margin - 20;
-    const beside = width - margin - 20;
-    letters.panel = Math.floor(inside / BOLD);
-    letters.legend = Math.min(36, Math.floor((beside - 30) / LETTER));
-    if (across) {
-      const headings = Math.max(...made.facet.sort.map((name) => inLines(name, letters.panel).length));
-      const below = made.resolve?.scale?.x === "independent" ? 34 : 0;
-      made.bounds = "flush";
-      made.spacing = { row: Math.ceil(LINE * headings) + 24 + below, column: own ? Math.floor(margin) + GAP : GAP };
-    }
-    // A finger that drags scrolls the page.
-    if (coarse && made.params) made.params = made.params.filter((param) => param.bind !== "scales");
-    for (const one of made.params ?? []) {
-      if (one.name.endsWith("_letters")) one.value = letters[one.name.replace("_letters", "")];
-    }
-    if (made.title) made.title.text = inLines(made.title.text, Math.floor((width - 20) / BOLD));
-    if (made.usermeta) {
-      const lines = Math.max(...tasks.map((task) => inLines(task, letters.axis).length));
-      view.height = made.usermeta.tasks * Math.max(made.usermeta.step, Math.ceil(LINE * lines) + 4);
-    }
-    for (const one of layers) {
-      fitGuides(one.encoding, [inside, view.height], beside, letters.legend);
-    }
-    return made;
-  }
-
-  function sideBySide(spec, width) {
-    if (!spec.spec) return 0;
-    const least = spec.columns > 3 ? (width < NARROW ? 150 : 210) : 270;
-    return Math.max(1, Math.min(spec.columns, Math.floor(width / least)));
-  }
-
-  function fitGuides(encoding, inside, beside, letters) {
-    for (const [channel, room] of [["x", inside[0]], ["y", inside[1]]]) {
-      const title = encoding[channel]?.title;
-      if (typeof title === "string") encoding[channel].title = inLines(title, Math.floor(room / TITLE));
-    }
-    for (const channel of ["color", "strokeDash", "shape"]) {
-      const held = encoding[channel];
-      if (!held?.legend || !held.scale?.domain) continue;
-      const longest = Math.max(...held.scale.domain.map((name) => String(name).length));
-      held.legend.columns = Math.max(1, Math.floor(beside / (Math.min(longest, letters) * LETTER + 45)));
-    }
-  }
-
-  function inLines(text, letters) {
-    const some = `.{1,${Math.max(letters, 8)}}`;
-    return text.match(new RegExp(`${some}$|${some}[ /_:-]|${some}`, "gu"))?.map((line) => line.replace(/^ +| +$/g, "")) ?? [text];
-  }
-
-  const views = new Map();
-
-  async function draw(frame) {
-    if (frame.dataset.drawn) return;
-    frame.dataset.drawn = "yes";
-    const figure = figures[frame.id];
-    const chart = frame.querySelector(".chart");
-    const spec = fitted(figure.spec, chart.clientWidth, ownRows(figure.own));
-    const place = element("div");  // the old drawing stays until the new one is there
-    const made = await vegaEmbed(place, spec, { renderer: "svg", actions: false, mode: "vega-lite", logLevel: 1 });
-    views.set(frame.id, made.view);
-    chart.replaceChildren(place);
-  }
-
   // The variables of the style sheet have no meaning in a file.
-  function plainColours(text) {
+  function standAlone(svg) {
     const style = getComputedStyle(document.documentElement);
-    return text.replace(/var\((--\w+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+    const copy = svg.cloneNode(true);
+    copy.setAttribute("font-family", "Helvetica, Arial, Noto Sans, Noto Sans CJK SC, sans-serif");
+    return new XMLSerializer().serializeToString(copy)
+      .replace(/var\((--\w+)\)/g, (_, name) => style.getPropertyValue(name).trim());
   }
 
-  function save(name, type, text) {
-    const address = URL.createObjectURL(new Blob([text], { type }));
+  function saveAs(name, blob) {
+    const address = URL.createObjectURL(blob);
     const link = element("a", null, { href: address, download: name });
     document.body.append(link);
     link.click();
@@ -196,22 +113,93 @@ const wordworth = (() => {
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   }
 
-  function csv(rows) {
+  function csv(rows, names = written) {
     const quoted = (value) => {
       // A spreadsheet would compute a text that begins so; an apostrophe says that it is text, as in scores.csv.
       const formula = typeof value === "string" && /^'*[=+\-@\t\r\n＝＋－＠]/.test(value);
       const text = value === null ? "" : `${formula ? "'" : ""}${value}`;
       return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
-    return [written.join(","), ...rows.map((row) => written.map((name) => quoted(row[name])).join(","))].join("\n") + "\n";
+    return [names.join(","), ...rows.map((row) => names.map((name) => quoted(row[name])).join(","))].join("\n") + "\n";
   }
 
-  async function download(frame, kind) {
-    if (kind === "csv") save(`${frame.id}.csv`, "text/csv", csv(rowsOf(figures[frame.id])));
-    else {
-      await draw(frame);
-      save(`${frame.id}.svg`, "image/svg+xml", plainColours(await views.get(frame.id).toSVG()));
+  const SHARP = 3;  // pixels of a PNG per pixel of the page
+
+  function draw(svg, name) {
+    const image = new Image();
+    image.onload = () => {
+      const canvas = element("canvas");
+      canvas.width = SHARP * svg.viewBox.baseVal.width;
+      canvas.height = SHARP * svg.viewBox.baseVal.height;
+      const context = canvas.getContext("2d");
+      context.fillStyle = getComputedStyle(document.body).backgroundColor;
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      context.drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => saveAs(name, blob), "image/png");
+    };
+    image.src = `data:image/svg+xml,${encodeURIComponent(standAlone(svg))}`;
+  }
+
+  function download(frame, kind) {
+    const svg = frame.querySelector(".chart svg");
+    const name = `${frame.id}.${kind}`;
+    if (kind === "csv") saveAs(name, new Blob([csv(rowsOf(figures[frame.id]))], { type: "text/csv" }));
+    else if (kind === "svg") saveAs(name, new Blob([standAlone(svg)], { type: "image/svg+xml" }));
+    else draw(svg, name);
+  }
+
+  // The profile is a table of small drawings; as one picture each line of text is where it begins on the page.
+  function pictureOf(frame) {
+    const NS = "http://www.w3.org/2000/svg";
+    const all = frame.getBoundingClientRect();
+    const texts = [...frame.querySelectorAll(".models li, .asked b, .asked span, .end, .value, .verdict")];
+    const ends = texts.filter((one) => !one.matches(".asked span")).map((one) => one.getBoundingClientRect().left - all.left + 7 * one.textContent.trim().length);
+    const width = Math.ceil(Math.max(all.width, ...ends));
+    const svg = document.createElementNS(NS, "svg");
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${Math.ceil(all.height)}`, width, height: Math.ceil(all.height) })) {
+      svg.setAttribute(name, value);
     }
+    for (const one of texts) {
+      const [place, style] = [one.getBoundingClientRect(), getComputedStyle(one)];
+      const size = parseFloat(style.fontSize);
+      const line = document.createElementNS(NS, "text");
+      const left = place.left - all.left + parseFloat(style.paddingLeft) + (one.matches(".models li") ? 22 : 0);
+      line.setAttribute("font-size", size);
+      line.setAttribute("font-weight", style.fontWeight);
+      line.setAttribute("fill", style.color);
+      const letters = one.matches(".asked span") ? Math.floor(one.parentElement.clientWidth / (0.54 * size)) : 1000;
+      const words = one.textContent.trim().replace(/\s+/g, " ");
+      (words.match(new RegExp(`.{1,${letters}}(?: |$)`, "g")) ?? [words]).forEach((text, at) => {
+        const part = document.createElementNS(NS, "tspan");
+        part.setAttribute("x", left);
+        part.setAttribute("y", place.top - all.top + size * (1.1 + 1.2 * at));
+        part.textContent = text.trim();
+        line.append(part);
+      });
+      svg.append(line);
+    }
+    for (const one of frame.querySelectorAll("svg:not(svg svg)")) {
+      const place = one.getBoundingClientRect();
+      const copy = one.cloneNode(true);
+      const parts = [...copy.querySelectorAll("*")];
+      [...one.querySelectorAll("*")].forEach((part, at) => {
+        const style = getComputedStyle(part);
+        for (const name of ["fill", "stroke", "stroke-width", "stroke-opacity"]) parts[at].setAttribute(name, style.getPropertyValue(name));
+      });
+      const box = { x: place.left - all.left, y: place.top - all.top, width: place.width, height: place.height, overflow: "visible" };
+      for (const [name, value] of Object.entries(box)) copy.setAttribute(name, value);
+      svg.append(copy);
+    }
+    return svg;
+  }
+
+  function downloadProfile(kind) {
+    const name = `profile.${kind}`;
+    const lines = read("profile-data").map((row) =>
+      ({ ...row, controls: Object.entries(row.controls).map(([control, value]) => `${control} ${value}`).join("; ") }));
+    if (kind === "csv") saveAs(name, new Blob([csv(lines, Object.keys(lines[0] ?? {}))], { type: "text/csv" }));
+    else if (kind === "svg") saveAs(name, new Blob([standAlone(pictureOf(document.getElementById("profile-figure")))], { type: "image/svg+xml" }));
+    else draw(pictureOf(document.getElementById("profile-figure")), name);
   }
 
   function theme(dark) {
@@ -221,23 +209,23 @@ const wordworth = (() => {
     button.textContent = dark ? "Light" : "Dark";
   }
 
+  // A click on a heading sorts by it: numbers from the highest, names from A.
   function sortable(table) {
     const headings = [...table.tHead.rows[0].cells];
     headings.forEach((heading, at) => {
       const button = element("button", heading.textContent, { type: "button" });
       heading.replaceChildren(button);
       button.addEventListener("click", () => {
-        const up = heading.getAttribute("aria-sort") === "descending";
+        const numeric = heading.classList.contains("number");
+        const sorted = heading.getAttribute("aria-sort");
+        const up = numeric ? sorted === "descending" : sorted !== "ascending";
         for (const other of headings) other.removeAttribute("aria-sort");
         heading.setAttribute("aria-sort", up ? "ascending" : "descending");
-        const value = (row) => {
-          const text = row.cells[at].textContent;
-          return at === 0 ? text : text === "" ? NaN : Number(text.replace("−", "-").replace("†", ""));
-        };
+        const value = (row) => (numeric ? Number(row.cells[at].dataset.value ?? NaN) : row.cells[at].textContent.trim());
         const body = table.tBodies[0];
         const rows = [...body.rows].sort((one, other) => {
           const [a, b] = [value(one), value(other)];
-          if (at === 0) return up ? b.localeCompare(a) : a.localeCompare(b);
+          if (!numeric) return up ? a.localeCompare(b) : b.localeCompare(a);
           if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
           return up ? a - b : b - a;
         });
@@ -246,28 +234,19 @@ const wordworth = (() => {
     });
   }
 
-  // Which columns of the leaderboard are shown; a model without a number in any of them is not.
-  function choosable(board) {
-    const table = board.querySelector("table");
-    const boxes = [...board.querySelectorAll(".columns input")];
-    const rows = [...table.tBodies[0].rows];
-    const show = () => {
-      boxes.forEach((box, at) => {
-        for (const row of table.rows) row.cells[at + 1].hidden = !box.checked;
-      });
-      for (const row of rows) row.hidden = ![...row.cells].slice(1).some((one) => !one.hidden && one.textContent);
-      const chosen = boxes.filter((box) => box.checked).length;
-      const hidden = rows.filter((row) => row.hidden).length;
-      board.querySelector(".chosen").textContent = `${chosen} of ${boxes.length}`;
-      board.querySelector(".without").textContent = hidden ? `Without a number in these columns: ${hidden} of ${rows.length} models.` : "";
-    };
-    boxes.forEach((box) => box.addEventListener("change", show));
-    board.querySelectorAll("button[data-columns]").forEach((button) => {
-      button.addEventListener("click", () => {
-        for (const box of boxes) box.checked = button.dataset.columns === "all" || box.defaultChecked;
-        show();
-      });
+  // What a point of a figure says is shown over it.
+  function pointable() {
+    const over = document.getElementById("over");
+    document.addEventListener("pointerover", (event) => {
+      const label = event.target.closest?.(".chart [aria-label]:not(.chart)")?.getAttribute("aria-label");
+      over.hidden = !label;
+      if (!label) return;
+      over.textContent = label;
+      const left = Math.min(event.clientX + 12, innerWidth - over.offsetWidth - 8);
+      over.style.left = `${Math.max(8, left)}px`;
+      over.style.top = `${event.clientY + 16}px`;
     });
+    addEventListener("scroll", () => { over.hidden = true; }, { passive: true });
   }
 
   function begin() {
@@ -277,21 +256,7 @@ const wordworth = (() => {
     document.getElementById("theme").addEventListener("click", () => {
       theme(document.documentElement.dataset.theme !== "dark");
     });
-    const frames = [...document.querySelectorAll("figure.drawn")];
-    // What is in view is drawn first, the rest while the reader reads.
-    const seen = new IntersectionObserver((entries) => {
-      for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
-    }, { rootMargin: "300px" });
-    frames.forEach((frame) => seen.observe(frame));
-    const idle = window.requestIdleCallback ?? ((call) => setTimeout(call, 50));
-    const waiting = [...frames];
-    const next = () => {
-      const frame = waiting.shift();
-      if (frame) draw(frame).then(() => idle(next));
-      else document.documentElement.dataset.ready = "yes";
-    };
-    idle(next);
-    for (const frame of frames) {
+    for (const frame of document.querySelectorAll("figure.drawn")) {
       frame.querySelectorAll("button[data-get]").forEach((button) => {
         button.addEventListener("click", () => download(frame, button.dataset.get));
       });
@@ -303,27 +268,28 @@ const wordworth = (() => {
         }
       });
     }
+    document.querySelectorAll("button[data-profile]").forEach((button) => {
+      button.addEventListener("click", () => downloadProfile(button.dataset.profile));
+    });
     document.querySelectorAll(".sortable table").forEach(sortable);
-    document.querySelectorAll(".sortable").forEach((board) => { if (board.querySelector(".columns")) choosable(board); });
+    if (document.getElementById("over")) pointable();
+    const unfold = () => {  // what a link names is shown
+      const place = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      for (let one = place; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+    };
+    addEventListener("hashchange", unfold);
+    unfold();
+    const folded = () => document.querySelectorAll("details:not([open])");
+    addEventListener("beforeprint", () => folded().forEach((one) => { if (one.matches(".more")) one.open = true; }));
     const copy = document.getElementById("copy-bibtex");
     copy?.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById("bibtex").textContent);
       document.getElementById("said").textContent = "BibTeX copied.";
       copy.textContent = "Copied";
     });
-    let width = innerWidth;
-    let pending;
-    addEventListener("resize", () => {
-      clearTimeout(pending);
-      pending = setTimeout(() => {
-        if (innerWidth === width) return;
-        width = innerWidth;
-        for (const frame of frames) delete frame.dataset.drawn;
-        frames.forEach((frame) => { seen.unobserve(frame); seen.observe(frame); });
-      }, 200);
-    });
+    document.documentElement.dataset.ready = "yes";
   }
 
   begin();
-  return { cell, config, element, fitted, number, read, tableOf };
+  return { cell, element, number, read, tableOf, unpacked };
 })();

@@ -10,7 +10,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from wordworth.pages.figures.figure import Declared, Plot
+from wordworth.pages.figures.figure import FigureSpec, Plot
+from wordworth.results.table import Cell, format_cell
 from wordworth.results.vocabulary import CAUTION_MARK, CONTEXTS
 
 COLOURS = [f"var(--c{place})" for place in range(1, 9)]
@@ -23,14 +24,14 @@ LEGEND_TITLES = {"f": "subwords", "g": "contexts", "variant": "similarity"}
 LEGEND_TITLES |= {name: name for name in ("layer", "pooling", "subset")}
 X_TITLES = {
     "layer": "layer", "step": "steps of training", "percent": "percent of the corpus",
-    "components": "components nullified", "sample": "sentences", "k": "neighbours that count, k",
+    "components": "components nullified", "decade": "decade", "sample": "sentences", "k": "neighbours that count, k",
+    "dose": "dose, in SD of the words",
 }  # fmt: skip
-CONTINUOUS = ("layer", "step", "percent", "k")
 WIDE_RATIO = 20  # steps that are so many times apart are drawn on an axis that spreads the first ones
 HAS_CAUTION, IS_CONTROL = "isValid(datum.care)", "isValid(datum.control)"
-FORMATS = {"value": ".3f", "low": ".3f", "high": ".3f", "p": ".3g"}
-NUMBERS = ("value", "low", "high", "p", "n", "care", "control")
-ROWS = alt.NamedData("rows")
+NUMBER_FIELDS = ("value", "low", "high", "n", "care", "control", "label")
+MAX_POINTS = 300  # a chart of more numbers has lines without points
+ROWS_DATA = alt.NamedData("rows")
 LETTERS = {"axis_letters": 40, "panel_letters": 30, "legend_letters": 36}
 """Parameters: letters in a line of labels. Whoever draws a figure sets them by the width there is."""
 
@@ -107,24 +108,22 @@ def make_series(rows: pl.DataFrame, field: str) -> Series:
     return Series(field, values, list(range(len(values))))
 
 
-def fade(picked: alt.Parameter, full: float = 1.0, rest: float = 0.08) -> Any:
-    """Return the opacity of what is picked, and of the rest."""
-    return alt.condition(picked, alt.value(full), alt.value(rest))
+def add_labels(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Add `label`: each number in words, “glove · weat6: 1.71 [1.48, 1.83], n = 16”, shown over its point."""
+    numbers = [name for name in ("value", "low", "high", "p", "partitions", "n", "care") if name in rows.columns]
+    shown = [name for name in dict.fromkeys(names) if name in rows.columns]
+    columns = [*shown, *numbers]
+    texts = []
+    for row in rows.select(columns).iter_rows(named=True):
+        cell = Cell(**{name: row[name] for name in numbers if name != "care"})
+        named = [f"{UNIT_PREFIX.get(name, '')}{row[name]}" for name in shown if row[name] not in (None, "")]
+        care = f"; {row['care']}" if row.get("care") else ""
+        texts.append(f"{AND.join(named)}: {format_cell(cell)}{care}")
+    return rows.with_columns(label=pl.Series(texts, dtype=pl.String))
 
 
-def zoom(*axes: Any) -> alt.Parameter:
-    """Let Ctrl and the wheel zoom, dragging move, a double click go back: the wheel alone scrolls the page."""
-    return alt.selection_interval(
-        name="zoom", bind="scales", encodings=list(axes), zoom="wheel![event.ctrlKey]", clear="dblclick"
-    )
-
-
-def make_tooltip(*columns: str) -> list[alt.Tooltip]:
-    """List what is shown over a point."""
-    return [
-        alt.Tooltip(f"{name}:Q", format=FORMATS[name]) if name in FORMATS else alt.Tooltip(f"{name}:N")
-        for name in dict.fromkeys(columns)
-    ]
+LABEL_ENCODING: dict[str, Any] = {"tooltip": alt.Tooltip("label:N"), "description": alt.Description("label:N")}
+"""What a point shows when it is pointed at, and says to who cannot see it."""
 
 
 def _place(rows: pl.DataFrame, x: str) -> tuple[pl.DataFrame, alt.X]:
@@ -134,6 +133,10 @@ def _place(rows: pl.DataFrame, x: str) -> tuple[pl.DataFrame, alt.X]:
     match x:
         case "layer":
             return rows, alt.X("layer:Q", title=title, axis=alt.Axis(tickMinStep=1, grid=False))
+        case "decade":
+            return rows, alt.X("decade:Q", title=title, axis=alt.Axis(format="d", tickMinStep=10, grid=False))
+        case "dose":
+            return rows, alt.X("dose:Q", title=title, axis=alt.Axis(grid=False))
         case "percent" | "k":
             return rows, alt.X(f"{x}:Q", title=title, scale=alt.Scale(type="log"))
         case "components":
@@ -190,7 +193,7 @@ def lay_out(
     return Plot(chart, rows.select(list(dict.fromkeys(name for name in fields if name in rows.columns))))
 
 
-def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
+def draw_lines(figure: FigureSpec, rows: pl.DataFrame) -> Plot:
     """Draw lines with their 95 % bands, unless dashes tell more apart. Rows of a control are thin lines."""
     rows, by = _add_counts(rows, figure.by)
     rows, x = _place(rows, figure.x)
@@ -199,53 +202,51 @@ def draw_lines(figure: Declared, rows: pl.DataFrame) -> Plot:
     has_dashes = bool(figure.dash) and bool(find_varying(rows, [figure.dash]))
     dash = make_series(rows, figure.dash) if has_dashes else None
     field = "nullified" if figure.x == "components" else figure.x
-    picked = alt.selection_point(name="shown", fields=[colour.field], bind="legend")
     ends = alt.Scale(zero=False)
-    base = alt.Chart(ROWS).encode(x=x, color=colour.encode(alt.Color, COLOURS, symbol="stroke"))
+    base = alt.Chart(ROWS_DATA).encode(x=x, color=colour.encode(alt.Color, COLOURS, symbol="stroke"))
     if is_control.any():
         base = base.transform_filter(f"!{IS_CONTROL}")
     at_value = base.encode(alt.Y("value:Q", title=figure.value, scale=ends))
     stroke = (dash or colour).encode(alt.StrokeDash, DASHES, shifted=dash is None, symbol="stroke")
-    shown = [colour.field, *([dash.field] if dash else []), field, *by, *figure.tooltip, "value", "low", "high", "n"]
+    shown = [colour.field, *([dash.field] if dash else []), *by, *figure.tooltip, field]
+    rows = add_labels(rows, shown)
     has_cautions = rows.get_column("care").is_not_null().any()
-    tooltip = make_tooltip(*shown, *(["care"] if has_cautions else []))
+    has_points = len(rows) <= MAX_POINTS
     layers: list[alt.Chart] = []
     if dash is None and rows.get_column("low").is_not_null().any():
         low = alt.Y("low:Q", title=figure.value, scale=ends)
-        band = base.encode(low, y2="high:Q", opacity=fade(picked, 0.14, 0.02))
+        band = base.encode(low, y2="high:Q", opacity=alt.value(0.14))
         layers.append(band.mark_area(tooltip=False))
-    line = at_value.mark_line(strokeWidth=1.8).encode(strokeDash=stroke, opacity=fade(picked))
-    layers.append(line.add_params(picked, zoom(*(["x", "y"] if figure.x in CONTINUOUS else ["y"]))))
+    layers.append(at_value.mark_line(strokeWidth=1.8).encode(strokeDash=stroke))
     points = at_value.encode(detail=[f"{dash.field}:N"]) if dash else at_value
-    layers.append(points.mark_point(filled=True, size=18).encode(opacity=fade(picked), tooltip=tooltip))
-    if has_cautions:
-        layers.append(_mark_cautions(points, picked, aside=0))
+    if has_points:
+        layers.append(points.mark_point(filled=True, size=18).encode(**LABEL_ENCODING))
+    if has_cautions and has_points:
+        layers.append(_mark_cautions(points, aside=0))
     if is_control.any():
         thin = alt.MarkDef("line", strokeWidth=1, strokeDash=[2, 3])
-        control = alt.Chart(ROWS, mark=thin, encoding=at_value.encoding).transform_filter(IS_CONTROL)
-        layers.append(control.encode(opacity=fade(picked, 0.9), tooltip=tooltip))
+        control = alt.Chart(ROWS_DATA, mark=thin, encoding=at_value.encoding).transform_filter(IS_CONTROL)
+        layers.append(control)
     view = alt.LayerChart(layer=layers, height=190 if find_varying(rows, by) else 270)
-    return lay_out(view, rows, [*shown, *NUMBERS], by, figure.panels or 3, figure.free, colour)
+    return lay_out(view, rows, [*shown, *NUMBER_FIELDS], by, figure.panels or 3, figure.free, colour)
 
 
-def _mark_cautions(points: alt.Chart, picked: alt.Parameter, aside: int) -> alt.Chart:
+def _mark_cautions(points: alt.Chart, aside: int) -> alt.Chart:
     """Mark every number with cautions; the reasons are in the tooltip and under the figure."""
     marks = alt.MarkDef("text", text=CAUTION_MARK, dx=aside, dy=-4 if aside else -8, fontSize=9, tooltip=False)
-    marked = alt.Chart(ROWS, mark=marks, encoding=points.encoding).transform_filter(HAS_CAUTION)
-    return marked.encode(opacity=fade(picked))
+    return alt.Chart(ROWS_DATA, mark=marks, encoding=points.encoding).transform_filter(HAS_CAUTION)
 
 
-def draw_dots(figure: Declared, rows: pl.DataFrame) -> Plot:
+def draw_dots(figure: FigureSpec, rows: pl.DataFrame) -> Plot:
     """Draw a point and its 95 % interval for every task, a colour and a shape per series."""
     colour = make_series(rows, figure.colour)
     rows, names = _add_counts(rows, figure.tasks)
     rows = rows.with_columns(task=join_labels(names))
     tasks = list_distinct(rows, "task")
-    picked = alt.selection_point(name="shown", fields=[colour.field], bind="legend")
     label = break_label("axis_letters")
     axis = alt.Axis(grid=True, ticks=False, domain=False, labelPadding=6, labelLimit=0, labelExpr=label)
     y = alt.Y("task:N", sort=tasks, title=None, axis=axis)
-    base = alt.Chart(ROWS).encode(y, color=colour.encode(alt.Color, COLOURS))
+    base = alt.Chart(ROWS_DATA).encode(y, color=colour.encode(alt.Color, COLOURS))
     if len(colour.values) > 1:
         base = base.encode(yOffset=alt.YOffset(f"{colour.field}:N", sort=colour.values))
     scale = alt.Scale(zero=figure.from_zero)
@@ -253,28 +254,28 @@ def draw_dots(figure: Declared, rows: pl.DataFrame) -> Plot:
     has_cautions = rows.get_column("care").is_not_null().any()
     layers: list[alt.Chart] = []
     if figure.from_zero:
-        layers.append(alt.Chart(ROWS).mark_rule(color="var(--faint)").encode(x=alt.datum(0)))
+        layers.append(alt.Chart(ROWS_DATA).mark_rule(color="var(--faint)").encode(x=alt.datum(0)))
     if rows.get_column("low").is_not_null().any():
         low = alt.X("low:Q", title=figure.value, scale=scale)
-        ends = base.encode(low, x2="high:Q", opacity=fade(picked, 0.8))
+        ends = base.encode(low, x2="high:Q", opacity=alt.value(0.8))
         if has_cautions:
             ends = ends.encode(strokeDash=alt.condition(HAS_CAUTION, alt.value([2, 2]), alt.value([1, 0])))
         layers.append(ends.mark_rule(strokeWidth=1.6))
-    shown = ["task", colour.field, *figure.tooltip, "value", "low", "high", "p", "n"]
+    shown = ["task", colour.field, *figure.tooltip]
+    rows = add_labels(rows, [colour.field, "task", *figure.tooltip])
     points = at_value.mark_point(filled=True, size=55).encode(
-        opacity=fade(picked),
-        tooltip=make_tooltip(*shown, *(["care"] if has_cautions else [])),
+        **LABEL_ENCODING,
         shape=colour.encode(alt.Shape, SHAPES, shifted=True),
     )
-    layers.append(points.add_params(picked, zoom("x")))
+    layers.append(points)
     if has_cautions:
-        layers.append(_mark_cautions(at_value, picked, aside=6))
+        layers.append(_mark_cautions(at_value, aside=6))
     step, most = 9 * max(1, len(colour.values)) + 8, len(tasks)
     if "y" in figure.free and find_varying(rows, figure.by):  # panels of one height, though some have fewer tasks
         most = rows.group_by(list(figure.by)).agg(pl.col("task").n_unique()).select(pl.col("task").max()).item()
     view = alt.LayerChart(layer=layers, height=most * step)
     free = [*figure.free, *(["yOffset"] if figure.free and len(colour.values) > 1 else [])]
-    plot = lay_out(view, rows, [*shown, *NUMBERS], figure.by, figure.panels or 2, free, colour)
+    plot = lay_out(view, rows, [*shown, *NUMBER_FIELDS], figure.by, figure.panels or 2, free, colour)
     return Plot(plot.chart.properties(usermeta={"tasks": most, "step": step}), plot.data)
 
 

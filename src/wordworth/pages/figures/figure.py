@@ -100,17 +100,17 @@ class Figure:
         return f"{self.kind} of {len(self.rows):,} numbers. {self.title}. {values}."
 
 
-Text = str | Callable[[pl.DataFrame], str]  # a text, or what makes it from the rows
+TextOrFunction = str | Callable[[pl.DataFrame], str]  # a text, or what makes it from the rows
 
 
 @dataclass(frozen=True, kw_only=True)
-class Declared:
+class FigureSpec:
     """A figure as it is declared. Called with scores, it returns the figure; None where none of them belongs to it."""
 
     kind: Literal["Line chart", "Dot chart"] = "Line chart"
     id: str
     title: str
-    caption: Text
+    caption: TextOrFunction
     where: tuple[pl.Expr, ...] = ()
     """The scores that it shows."""
     prepare: Callable[[pl.DataFrame], pl.DataFrame] | None = None
@@ -132,7 +132,7 @@ class Declared:
     across: tuple[str, ...]
     down: tuple[str, ...] = ()
     """The columns that name a row of the table behind it; blank: the panels, and the tasks or the x axis."""
-    drawing: Text = ""
+    drawing: TextOrFunction = ""
     panels: int = 0
     """Panels side by side; 0 is as many as the kind of chart bears."""
     free: str = ""
@@ -159,5 +159,5 @@ class Declared:
         return charts.DRAW[self.kind](self, rows)
 
 
-Lines = partial(Declared, kind="Line chart")
-Dots = partial(Declared, kind="Dot chart")
+Lines = partial(FigureSpec, kind="Line chart")
+Dots = partial(FigureSpec, kind="Dot chart")

@@ -10,8 +10,8 @@ import polars as pl
 
 from wordworth.pages.figures import charts
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, OF_TESTS, Figure, Plot, curve_id
-from wordworth.pages.insights import LEVEL, TRIED, choices_of, datasets_by_kind, variants_of
-from wordworth.pages.runs import SHORT, Runs
+from wordworth.pages.insights import ALPHA, IS_SENSITIVITY, choices_of, datasets_by_kind, variants_of
+from wordworth.pages.runs import TEST_LABELS, Runs
 from wordworth.results.run import Run
 
 POINTS, BINS = 100, 24  # variants of a curve that are drawn, evenly spread; parts that its dashboard is divided into
@@ -19,16 +19,15 @@ CURVE, GAP, STEP = 150, 14, 15  # pixels: of a curve, between it and its dashboa
 RIGHT = 1.14  # where an axis from 0 to 1 ends, so that there is room for numbers behind it
 CONCLUSIONS = ("p < .05", "p < .05, the reverse", "not significant")
 DRAWING = (
-    "The dashed line is the number as it is run. Below, each line is an option of a choice; the stronger its colour, "
-    "the more of its variants lie there. At the right: the share of its variants that reach another conclusion. Fewer "
-    "words have less power."
+    "The dashed line is the number as it is run. Below, each line is an option. The stronger its colour, the more of "
+    "its variants are there. At the right is the share that concludes otherwise. Fewer words have less power."
 )
 
 
 def specification_curves(runs: Runs) -> Iterator[Figure]:
     """Yield a figure per model and kind of number: a panel per test or lexicon."""
     for at, run in enumerate(runs.each):
-        scores = runs.scores.filter(TRIED, pl.col("run") == at)
+        scores = runs.scores.filter(IS_SENSITIVITY, pl.col("run") == at)
         for number, model in enumerate(charts.list_distinct(scores, "model")):
             own = scores.filter(pl.col("model") == model)
             for title, datasets in zip(CURVE_CHAPTERS, datasets_by_kind(run, model), strict=True):
@@ -43,7 +42,7 @@ def _figure(run: Run, rows: pl.DataFrame, title: str, name: str) -> Figure:
     options: dict[str, None] = {}
     for dataset in charts.list_distinct(rows, "dataset"):
         part, names = _panel(variants_of(run, model, dataset))
-        parts.append(part.with_columns(model=pl.lit(model), test=pl.lit(SHORT.get(dataset, dataset))))
+        parts.append(part.with_columns(model=pl.lit(model), test=pl.lit(TEST_LABELS.get(dataset, dataset))))
         options |= dict.fromkeys(names)
     own = pl.concat(parts, how="diagonal")
     y = "effect size d" if title == OF_TESTS else "ρ with human ratings"
@@ -60,11 +59,12 @@ def _panel(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     count = len(ordered)
     places = np.unique(np.linspace(0, count - 1, min(POINTS, count)).round().astype(int))
     same, reverse, none = map(pl.lit, CONCLUSIONS)
-    verdict = pl.when(pl.col("p") >= LEVEL).then(none).when(pl.col("value") > 0).then(same).otherwise(reverse)
+    verdict = pl.when(pl.col("p") >= ALPHA).then(none).when(pl.col("value") > 0).then(same).otherwise(reverse)
     choices = choices_of(table)
     variant = pl.concat_str(choices, separator=charts.AND, ignore_nulls=True)
     x = pl.Series(places / max(1, count - 1))
     curve = ordered[places.tolist()].select("value", "p", part=pl.lit("curve"), x=x, found=verdict, variant=variant)
+    curve = charts.add_labels(curve, ["variant"])
     strips = [_strips(ordered, choice) for choice in choices]
     line = pl.DataFrame({"part": ["base"], "value": [table.item(0, "value")]})
     options = [option for choice in choices for option in charts.list_distinct(table, choice)]
@@ -114,11 +114,9 @@ def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
             number.axis(value_axis),
             color=alt.Color("found:N", scale=colours, legend=legend),
             shape=alt.Shape("found:N", scale=shapes, legend=legend),
-            tooltip=charts.make_tooltip("value", "p", "variant"),
+            **charts.LABEL_ENCODING,
         ),
-        _part("strip").mark_rect(color="var(--c1)").encode(
-            x, option, density, x2="end:Q", tooltip=charts.make_tooltip("option", "density")
-        ),
+        _part("strip").mark_rect(color="var(--c1)").encode(x, option, density, x2="end:Q"),
         _part("flipped").mark_text(align="right", fontSize=10, fill="var(--muted)", tooltip=False).encode(
             alt.XDatum(RIGHT), option.axis(None), alt.Text("share:Q", format=".0%")
         ),
@@ -128,4 +126,4 @@ def _draw_curves(own: pl.DataFrame, options: list[str], y: str) -> Plot:
 
 
 def _part(name: str) -> alt.Chart:
-    return alt.Chart(charts.ROWS).transform_filter(f"datum.part === '{name}'")
+    return alt.Chart(charts.ROWS_DATA).transform_filter(f"datum.part === '{name}'")

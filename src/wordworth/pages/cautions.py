@@ -1,67 +1,16 @@
-"""The sentences at the top of a report: what failed, was not run or has low coverage, then the answers."""
+"""What a reader must know before the numbers: what failed, was not run, was covered too little, or needs care."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from math import floor
 from typing import Any
 
 import polars as pl
 
-from wordworth.pages import behaviour_answers as behaviour
-from wordworth.pages import meaning_answers as meaning
-from wordworth.pages.runs import Runs, Sentence, keep_last_steps
+from wordworth.pages.runs import Runs
 from wordworth.results.table import format_list, format_percent
 from wordworth.results.vocabulary import MIN_COVERAGE, Caution, Notice, NoticeKind
 
-MAX_SEPARATE = 4  # up to this many models have a sentence each; of more, only the first and the last
-
-
-def answers(runs: Runs) -> dict[str, list[Sentence]]:
-    """Answer the questions that these runs can answer; of a model in training, for its last step."""
-    last = keep_last_steps(runs)
-    every = {
-        question: [sentence for write in writers for sentence in _select(list(write(last)))]
-        for question, writers in QUESTIONS.items()
-    }
-    return {question: sentences for question, sentences in every.items() if sentences}
-
-
-def plain_answers(runs: Runs) -> dict[str, list[str]]:
-    """Return question → sentences, as a terminal shows them: what is missing first, then the answers."""
-    return plain_missing(runs) | {question: list(map(str, some)) for question, some in answers(runs).items()}
-
-
-def _select(sentences: list[Sentence]) -> list[Sentence]:
-    """Return all, or of many models the highest and the lowest."""
-    models = {sentence.model for sentence in sentences if sentence.model}
-    if len(models) <= MAX_SEPARATE:
-        return sentences
-    ordered = sorted(sentences, key=lambda sentence: sentence.order, reverse=True)
-    ends = zip((ordered[0], ordered[-1]), ordered[0].ends, strict=True)
-    return [replace(sentence, lead=f"{name} of {len(models)} models") for sentence, name in ends]
-
-
-def _skipped(runs: Runs) -> Iterator[Sentence]:
-    counts = sorted(runs.skipped.items(), key=lambda pair: -pair[1])
-    reasons = format_list([f"{count:,} {reason}" for reason, count in counts], most=3)
-    text = f"Items without a number: {reasons}." if counts else "Every item has a number."
-    yield Sentence(text, "skipped", "", 0.0, whole=True)
-
-
-QUESTIONS: dict[str, tuple[Callable[[Runs], Iterator[Sentence]], ...]] = {
-    "Does it know what words mean?": (meaning.in_layers, meaning.of_vectors),
-    "How much does valence depend on the context?": (meaning.context,),
-    "Does nullifying components raise valence in the top layer?": (meaning.nullified,),
-    "Whom does it stereotype?": (meaning.stereotypes,),
-    "How far does that depend on choices?": (behaviour.sensitivity,),
-    "Which words does it never predict?": (behaviour.never_predicted,),
-    "What does it infer that does not follow?": (behaviour.inferred,),
-    "What does debiasing change?": (behaviour.debiased,),
-    "Which items were skipped?": (_skipped,),
-}
-
-
-MAX_SENTENCES = 5  # sentences per heading that are shown at once; the rest is counted, and can be unfolded
+MAX_CAUTIONS = 5  # sentences per heading that are shown at once; the rest is counted, and can be unfolded
 COVERAGE_HEADING = f"Data sets with less than {format_percent(MIN_COVERAGE)} coverage"
 QUICK = "A quick audit uses smaller samples; for numbers to publish, run it without --quick."
 PLACES = ("model", "experiment", "control", "dataset", "context", "language", "measure")
@@ -73,7 +22,7 @@ FAILED_HEADER = ["run", "model", "experiment", "dataset", "layer", "measure", "r
 def missing(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences on what is missing, most serious first; empty where nothing is."""
     failed, skipped = _of_kind(runs, "failed"), _of_kind(runs, "skipped")
-    every = {"What failed": failed, "What was not run": skipped, COVERAGE_HEADING: list(_uncovered(runs))}
+    every = {"What failed": failed, "What was not run": skipped, COVERAGE_HEADING: list(_describe_low_coverage(runs))}
     return {heading: sentences for heading, sentences in every.items() if sentences}
 
 
@@ -97,9 +46,9 @@ def nothing_missing(runs: Runs) -> str:
 def plain_missing(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences, for a terminal or Markdown; also where nothing is missing."""
     every = (missing(runs) or {"What is missing": [nothing_missing(runs)]}) | remarks(runs)
-    rest = {heading: len(sentences) - MAX_SENTENCES for heading, sentences in every.items()}
+    rest = {heading: len(sentences) - MAX_CAUTIONS for heading, sentences in every.items()}
     return {
-        heading: [*sentences[:MAX_SENTENCES], *([f"And {rest[heading]:,} more."] if rest[heading] > 0 else [])]
+        heading: [*sentences[:MAX_CAUTIONS], *([f"And {rest[heading]:,} more."] if rest[heading] > 0 else [])]
         for heading, sentences in every.items()
     }
 
@@ -136,7 +85,7 @@ def _places(notices: list[Notice]) -> str:
     return ", ".join(words)
 
 
-def _uncovered(runs: Runs) -> Iterator[str]:
+def _describe_low_coverage(runs: Runs) -> Iterator[str]:
     """Yield a sentence per model: the data sets of which it has too little, least first."""
     low = pl.col("cautions").list.contains(Caution.LOW_COVERAGE.value) & pl.col("coverage").is_not_null()
     is_measured = (pl.col("measure") == "coverage") & (pl.col("value") < MIN_COVERAGE)

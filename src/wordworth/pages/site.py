@@ -1,0 +1,122 @@
+"""Write a static site for many runs: an index, a page per run, and a page that compares two models of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from wordworth.files import replacing
+from wordworth.pages.leaderboard import test_pair
+from wordworth.pages.page import page, render, scripts_of
+from wordworth.pages.profile import QUESTIONS, ProfileRow, profile, subjects
+from wordworth.pages.runs import Runs, keep_last_steps, read_runs
+from wordworth.progress import progress
+from wordworth.results.run import Run
+from wordworth.results.table import format_list
+from wordworth.statistics.effect_size import holm
+
+INDEX, COMPARE = "index.html", "compare.html"
+MAX_TESTED = 40  # pairs of models that are tested; of more, the page compares values and intervals
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One model of one run or audit: a row of the index."""
+
+    run: str
+    """The name of the page, unlike all others."""
+    subject: str
+    runs: Runs
+    rows: Mapping[str, ProfileRow]
+    """Question → the model's answer."""
+
+    @property
+    def name(self) -> str:
+        """Return what tells it from the others."""
+        return f"{self.subject} · {self.run}"
+
+    @property
+    def studies(self) -> str:
+        """Return the studies that measured it."""
+        return format_list(list(dict.fromkeys(run.study for run in self.runs.each)))
+
+    @property
+    def began(self) -> str:
+        """Return when the first of them began, to the minute."""
+        return min(f"{run.started:%Y-%m-%d %H:%M}" for run in self.runs.each)
+
+
+def write_site(runs_or_folders: Sequence[Run | str | Path], folder: Path) -> Path:
+    """Write the site into a folder, and return its index."""
+    folder.mkdir(parents=True, exist_ok=True)
+    entries: list[Entry] = []
+    names = _names(runs_or_folders)
+    with progress("pages", len(names)) as advance:
+        for name, one in zip(names, runs_or_folders, strict=True):
+            runs = read_runs([one])
+            _write(folder / f"{name}.html", page(runs, folder.absolute(), INDEX))
+            rows = profile(keep_last_steps(runs))
+            for subject in subjects(rows) or runs.models:
+                own = {row.question.name: row for row in rows if row.subject == subject}
+                entries.append(Entry(name, subject, runs, own))
+            advance(1)
+    asked = {name for entry in entries for name in entry.rows}
+    questions = [one for one in QUESTIONS if one.name in asked]
+    answered = {one: {entry.rows[one].score["dataset"] for entry in entries if one in entry.rows} for one in asked}
+    mixed = {name for name, datasets in answered.items() if len(datasets) > 1}
+    shown: dict[str, Any] = {"title": "All runs", "entries": entries, "questions": questions, "mixed": mixed}
+    _write(folder / INDEX, render("index.html.j2", scripts_of("report.js"), compare=COMPARE, **shown))
+    compared = {"entries": [_describe(one) for one in entries], "tests": _test_pairs(entries)}
+    shown = {"title": "Two models compared", "data": {"compared": compared}, "index": INDEX}
+    _write(folder / COMPARE, render("compare.html.j2", scripts_of("report.js", "compare.js"), **shown))
+    return folder / INDEX
+
+
+def _names(runs_or_folders: Sequence[Run | str | Path]) -> list[str]:
+    """Return the names of the pages: of folders, with a number where two are alike or one is the index."""
+    names: list[str] = []
+    for one in runs_or_folders:
+        place = one.folder if isinstance(one, Run) else Path(one)
+        name = place.resolve().name if place else str(getattr(one, "study", "run"))
+        taken = {*names, Path(INDEX).stem, Path(COMPARE).stem}
+        names.append(
+            next(new for at in range(1, len(taken) + 2) if (new := name if at == 1 else f"{name}-{at}") not in taken)
+        )
+    return names
+
+
+def _write(place: Path, text: str) -> None:
+    with replacing(place) as new:
+        new.write_text(text, encoding="utf-8")
+
+
+def _describe(entry: Entry) -> dict[str, Any]:
+    """Return what the page that compares needs of a model."""
+    numbers = {
+        name: [row.score["dataset"] or "", row.score["value"], row.score["low"], row.score["high"]]
+        for name, row in entry.rows.items()
+    }
+    return {"name": entry.name, "numbers": numbers}
+
+
+def _test_pairs(entries: Sequence[Entry]) -> dict[str, dict[str, float]]:
+    """Return two places → question → p of the paired test, two-sided, after Holm's correction over the questions."""
+    pairs = {
+        f"{at},{other}": (first, second, shared)
+        for (at, first), (other, second) in combinations(enumerate(entries), 2)
+        if (shared := [name for name in first.rows if _has_same_data(name, first, second)])
+    }
+    every: dict[str, dict[str, float]] = {}
+    for places, (first, second, shared) in pairs.items() if len(pairs) <= MAX_TESTED else ():
+        sides = {name: [(one.runs, one.rows[name].score) for one in (first, second)] for name in shared}
+        tested = {name: test.p for name, (one, other) in sides.items() if (test := test_pair(one, other))}
+        if tested:
+            every[places] = dict(zip(tested, holm(list(tested.values())), strict=True))
+    return every
+
+
+def _has_same_data(name: str, first: Entry, second: Entry) -> bool:
+    """Return whether both answer a question, on the same data set."""
+    scores = [one.rows[name].score for one in (first, second) if name in one.rows]
+    return len(scores) == 2 and scores[0]["dataset"] == scores[1]["dataset"]
