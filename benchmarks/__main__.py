@@ -3,7 +3,19 @@
 import sys
 from collections.abc import Callable
 
-from benchmarks import cross_encoder, encode, infer, loading, measures, memory, predict, report, scale, static
+from benchmarks import (
+    cross_encoder,
+    encode,
+    end_to_end,
+    infer,
+    loading,
+    measures,
+    memory,
+    predict,
+    report,
+    scale,
+    static,
+)
 from benchmarks.common import Result, print_machine, print_results
 
 BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
@@ -26,6 +38,7 @@ BENCHMARKS: dict[str, Callable[[], Result | list[Result]]] = {
     "infer": infer.pair_by_pair,
     "infer-probes": infer.whole_probes,
     "scale": scale.scale,
+    "end-to-end": end_to_end.end_to_end,
 }
 
 

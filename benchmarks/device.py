@@ -27,9 +27,9 @@ from wordworth.encode import LanguageModel, encode_shards, encode_to_store, wrap
 from wordworth.encode import store as store_module
 from wordworth.encode import units as units_module
 from wordworth.encode.encoding import shards, unique, values_of
-from wordworth.encode.passes import TOLERANCE, hidden_states
+from wordworth.encode.passes import ROUNDING_TOLERANCE, hidden_states
 from wordworth.encode.spans import in_tokens
-from wordworth.encode.tokens import padded
+from wordworth.encode.tokens import pad
 from wordworth.encode.units import work_for
 from wordworth.engine.batching import PassTally, take
 
@@ -157,7 +157,7 @@ def _same(model: LanguageModel, contexts: Sequence[Context]) -> None:
         found = shard.states[:, row : row + count].float()
         # By the length of the difference: the largest of millions of half-precision roundings says little.
         apart = float(((found - expected).norm(dim=-1) / expected.norm(dim=-1)).max())
-        if not apart <= TOLERANCE[model.network.dtype]:
+        if not apart <= ROUNDING_TOLERANCE[model.network.dtype]:
             raise SystemExit(f"{model.name}: {context.word} differs by {apart:.1e} of its length")
         row += count
 
@@ -179,7 +179,7 @@ def _bare(model: LanguageModel, contexts: Sequence[Context]) -> tuple[float, int
         batches = []
         while pending:
             texts = np.array(take(pending, lengths, budget))
-            ids = padded(tokens.ids, tokens.starts[texts], tokens.lengths[texts], model.pad)
+            ids = pad(tokens.ids, tokens.starts[texts], tokens.lengths[texts], model.pad)
             batches.append(torch.from_numpy(ids).to(model.device))
         for _ in range(2):
             began = _synchronized(model.device)
@@ -265,9 +265,9 @@ def main() -> None:
 def _tokenizer(folder: str | None) -> PreTrainedTokenizerFast:
     if folder is None:
         from wordworth.catalog.models import locate_language_model
-        from wordworth.encode.conversion import converted
+        from wordworth.encode.conversion import convert_gguf
 
-        folder = str(converted(Path(locate_language_model("smollm2-135m").place)))
+        folder = str(convert_gguf(Path(locate_language_model("smollm2-135m").place)))
     tokenizer: PreTrainedTokenizerFast = AutoTokenizer.from_pretrained(folder)
     return tokenizer
 

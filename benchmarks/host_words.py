@@ -23,7 +23,7 @@ from transformers import AutoTokenizer
 import benchmarks.without_scipy  # noqa: F401 - before what imports it
 from wordworth.engine.batching import PASS_COST, Budget
 from wordworth.whole_words import PredictionRules, WordModel, pipeline, predict, predict_words
-from wordworth.whole_words.causal import BATCH_TOKENS, LEVELS
+from wordworth.whole_words.causal import CAUSAL_BATCH_TOKENS, PATH_LEVELS
 from wordworth.whole_words.reader import Node
 from wordworth.whole_words.unit_scores import Ints, UnitQuery, UnitScores
 from wordworth.whole_words.units import units_of
@@ -39,7 +39,7 @@ class NoReader:
     def __init__(self, width: int) -> None:
         self.width, self.device, self.passes = width, torch.device("cpu"), 0
         self.identity = ("none",)
-        self.budget = Budget(BATCH_TOKENS["cuda"], LEVELS * PASS_COST["cuda"])
+        self.budget = Budget(CAUSAL_BATCH_TOKENS["cuda"], PATH_LEVELS * PASS_COST["cuda"])
 
     def read(self, texts: Sequence[Any], firsts: Sequence[int]) -> tuple[torch.Tensor, None]:
         self.passes += 1
@@ -127,7 +127,7 @@ def host(model: WordModel, lines: list[str], *, guesses: bool = False) -> tuple[
         timed(parts, "text", predict, "chunks"),
         timed(parts, "spellings", pipeline, "PreparedChunk"),
         timed(parts, "batch", pipeline, "Batch"),
-        timed(parts, "search", pipeline.Batch, "begin"),
+        timed(parts, "search", pipeline.WindowBatch, "begin"),
         timed(parts, "table", pipeline, "table_of"),
         timed(parts, "written", predict, "write"),
     ):

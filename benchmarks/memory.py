@@ -14,7 +14,7 @@ from benchmarks.common import Result, in_fresh_process
 from wordworth.catalog.models import locate_language_model
 from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.encode import load_model
-from wordworth.encode.conversion import converted
+from wordworth.encode.conversion import convert_gguf
 from wordworth.results.findings import Findings
 
 MODEL = "smollm2-135m"
@@ -26,7 +26,7 @@ ROWS = 50_000
 def loading() -> list[Result]:
     """The peak of loading a model, without what is mapped from a file, against the size of its weights."""
     place = Path(locate_language_model(MODEL).place)
-    folder = converted(place)
+    folder = convert_gguf(place)
     weights = sum(path.stat().st_size for path in folder.glob("*.safetensors"))
     results = []
     for device, precision in (("cpu", "float32"), ("cpu", "bfloat16"), ("disk", "float32")):
@@ -46,7 +46,7 @@ def _loaded(folder: Path, device: str, precision: str) -> int:
 def _converted(place: Path) -> int:
     with tempfile.TemporaryDirectory() as cache:
         os.environ["WORDWORTH_CACHE"] = cache
-        return _peak(lambda: converted(place))
+        return _peak(lambda: convert_gguf(place))
 
 
 def items() -> Result:

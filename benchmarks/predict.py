@@ -17,7 +17,7 @@ from benchmarks.bare_words import batches_of
 from benchmarks.common import Result, best_of, in_fresh_process, seconds
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.encode.conversion import converted
+from wordworth.encode.conversion import convert_gguf
 from wordworth.errors import WordworthError
 from wordworth.whole_words import PredictionRules, WordModel, load_word_model, predict_words
 
@@ -99,7 +99,7 @@ def _plain(lines: list[str], predicted: pl.DataFrame) -> tuple[float, int]:
     spec.loader.exec_module(way)
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    folder = converted(Path(locate_language_model(MODEL).place))
+    folder = convert_gguf(Path(locate_language_model(MODEL).place))
     network: Any = AutoModelForCausalLM.from_pretrained(folder).eval()
     tokenizer: Any = AutoTokenizer.from_pretrained(folder)
     plain = way.Plain(network, tokenizer, way.unit_texts(tokenizer, network.config.vocab_size, way.byte_level))

@@ -20,7 +20,7 @@ from wordworth.encode import CONTEXT, POOLINGS_OF_BOTH, SUBWORD, Aggregate, Lang
 from wordworth.encode.aggregation import chunks
 from wordworth.encode.passes import hidden_states
 from wordworth.encode.spans import in_tokens, locate
-from wordworth.encode.tokens import padded
+from wordworth.encode.tokens import pad
 from wordworth.engine.batching import budget_for, take
 from wordworth.study.static.study import SIMILARITY, load_vocabulary
 
@@ -101,7 +101,7 @@ def _bare(model: LanguageModel, words: tuple[str, ...], sample: Sample) -> float
         while pending:
             batch = take(pending, lengths, budget_for(model.device, None))
             width = lengths[batch[0]]
-            ids = torch.from_numpy(padded(tokens.ids, tokens.starts[batch], tokens.lengths[batch], model.pad))
+            ids = torch.from_numpy(pad(tokens.ids, tokens.starts[batch], tokens.lengths[batch], model.pad))
             mask = torch.tensor([[1] * lengths[at] + [0] * (width - lengths[at]) for at in batch])
             more = {"token_type_ids": torch.zeros_like(ids)} if model.takes_types else {}
             if not bool(mask.all()):

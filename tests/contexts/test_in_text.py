@@ -7,17 +7,17 @@ import pytest
 
 from wordworth.catalog.registry import entries
 from wordworth.contexts import (
-    CONTEXTS,
+    CONTEXT_NAMES,
     Context,
-    aligned,
-    bleached,
     contexts_in,
-    decontextualized,
     in_template,
     load_templates,
-    misaligned,
+    make_aligned,
+    make_bleached,
+    make_decontextualized,
+    make_misaligned,
     polar_ratings,
-    rescaled,
+    rescale,
 )
 from wordworth.errors import WordworthError
 
@@ -35,10 +35,10 @@ PAPER = [
     [(1, 0), (2.49, 0), (2.5, 1), (3.99, 1), (4, 2), (5.99, 2), (6, 3), (7.49, 3), (7.5, 4), (9, 4)],
 )
 def test_bins_of_the_paper(rating: float, bin_: int) -> None:
-    (context,) = aligned(["war"], [rating], load_templates())
+    (context,) = make_aligned(["war"], [rating], load_templates())
     assert context.text == PAPER[bin_]
     assert context.text[context.start : context.end] == "war"
-    (context,) = misaligned(["war"], [rating], load_templates())
+    (context,) = make_misaligned(["war"], [rating], load_templates())
     assert context.text == PAPER[4 - bin_]
 
 
@@ -46,12 +46,12 @@ def test_bins_and_wording_of_the_authors_code() -> None:
     """`<=` at every edge, and “to think about”."""
     templates = load_templates("vast-code")
     assert [templates.bin_of(rating) for rating in (1, 2.5, 2.51, 4, 6, 7.5, 7.51, 9)] == [0, 0, 1, 1, 2, 3, 4, 4]
-    assert aligned(["war"], [5], templates)[0].text == "It is neither pleasant nor unpleasant to think about war"
+    assert make_aligned(["war"], [5], templates)[0].text == "It is neither pleasant nor unpleasant to think about war"
 
 
 def test_bleached_and_alone() -> None:
-    assert bleached(["war"], load_templates()) == [Context("war", "This is war", 8, 11)]
-    assert decontextualized(["war"]) == [Context("war", "war", 0, 3)]
+    assert make_bleached(["war"], load_templates()) == [Context("war", "This is war", 8, 11)]
+    assert make_decontextualized(["war"]) == [Context("war", "war", 0, 3)]
 
 
 def test_polar_words_stay_aligned() -> None:
@@ -61,11 +61,11 @@ def test_polar_words_stay_aligned() -> None:
     def in_context(context: str, **options: Any) -> list[Context | None]:
         return contexts_in(context, words, templates=templates, ratings=ratings, **options)
 
-    assert in_context("misaligned", polar=True) == aligned(words, ratings, templates)
-    assert in_context("misaligned") == misaligned(words, ratings, templates)
-    assert in_context("aligned") == in_context("aligned", polar=True) == aligned(words, ratings, templates)
-    assert in_context("bleached") == bleached(words, templates)
-    assert in_context("decontextualized") == decontextualized(words)
+    assert in_context("misaligned", polar=True) == make_aligned(words, ratings, templates)
+    assert in_context("misaligned") == make_misaligned(words, ratings, templates)
+    assert in_context("aligned") == in_context("aligned", polar=True) == make_aligned(words, ratings, templates)
+    assert in_context("bleached") == make_bleached(words, templates)
+    assert in_context("decontextualized") == make_decontextualized(words)
     drawn = Context("love", "all you need is love", 16, 20)
     assert in_context("random", random={"love": drawn}) == [drawn, None]
 
@@ -90,12 +90,12 @@ def test_ratings_of_polar_words() -> None:
 
 
 def test_scales_are_mapped_linearly() -> None:
-    assert rescaled([1, 2.25, 5], (1, 5)) == [1, (2.25 - 1) * 2 + 1, 9]
-    assert rescaled([-4, 0, 4], (-4, 4)) == [1, 5, 9]
-    assert rescaled([-3, 1.5], (-3, 3)) == [1, 7]
-    assert rescaled([9.0000000001], (1, 9)) == [9]
+    assert rescale([1, 2.25, 5], (1, 5)) == [1, (2.25 - 1) * 2 + 1, 9]
+    assert rescale([-4, 0, 4], (-4, 4)) == [1, 5, 9]
+    assert rescale([-3, 1.5], (-3, 3)) == [1, 7]
+    assert rescale([9.0000000001], (1, 9)) == [9]
     with pytest.raises(WordworthError, match=r"the rating 5\.5 is outside its scale 1 to 5; correct the scale"):
-        rescaled([5.5], (1, 5))
+        rescale([5.5], (1, 5))
 
 
 LANGUAGES = [one.language for one in entries("templates") if one.name.startswith("vast") and one.name != "vast-code"]
@@ -122,7 +122,7 @@ def test_own_templates(tmp_path: Path) -> None:
     )
     templates = load_templates(str(path))
     assert templates.name == "mine"
-    assert [context.text for context in aligned(["x", "y"], [0.9, 1], templates)] == ["bad x", "good y"]
+    assert [context.text for context in make_aligned(["x", "y"], [0.9, 1], templates)] == ["bad x", "good y"]
     with pytest.raises(WordworthError, match="have no bin for the rating 3, only for 0 to 2; map the ratings onto"):
         templates.bin_of(3)
     with pytest.raises(WordworthError, match='has no table with language = "polish"'):
@@ -133,12 +133,16 @@ def test_own_templates_with_what_is_used_alone(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('[mine]\nbleached = "Here is WORD."\n')
     templates = load_templates(str(path))  # a single table of English need not say so
-    assert [context.text for context in bleached(["x"], templates)] == ["Here is x."]
-    assert [context for context in CONTEXTS if templates.has(context)] == ["random", "bleached", "decontextualized"]
+    assert [context.text for context in make_bleached(["x"], templates)] == ["Here is x."]
+    assert [context for context in CONTEXT_NAMES if templates.has(context)] == [
+        "random",
+        "bleached",
+        "decontextualized",
+    ]
     with pytest.raises(WordworthError, match="the templates 'mine' have no aligned text, which the context misaligned"):
         contexts_in("misaligned", ["x"], templates=templates, ratings=[5])
     path.write_text('[mine]\naligned = [{low = 1, high = 9, text = "good WORD"}]\n')
-    assert [context.text for context in aligned(["x"], [3], load_templates(str(path)))] == ["good x"]
+    assert [context.text for context in make_aligned(["x"], [3], load_templates(str(path)))] == ["good x"]
     with pytest.raises(WordworthError, match="the templates 'mine' have no bleached text, which the context bleached"):
         contexts_in("bleached", ["x"], templates=load_templates(str(path)))
 

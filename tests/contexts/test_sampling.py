@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wordworth.contexts import Finder, draw_sentences, read_sample
-from wordworth.contexts.sampling import FLAWS, Draw, draw, load_texts
+from wordworth.contexts.sampling import MAX_FLAWS_SHOWN, Draw, draw, load_texts
 from wordworth.errors import WordworthError
 
 WORDS = ["cat", "dog", "emu"]
@@ -88,4 +88,4 @@ def test_lines_and_broken_lines_of_a_file_are_counted(tmp_path: Path, how: Draw)
         lines = (f"{n}: a line about the {WORDS[n % 3]} of a town.\n" for n in range(2000))
         out.writelines(line.encode() if n % 10 else b"\xff broken\n" for n, line in enumerate(lines))
     sample = draw(load_texts([path], "english"), WORDS, how)
-    assert (sample.lines, sample.broken, len(sample.flaws)) == (1800, 200, FLAWS)
+    assert (sample.lines, sample.broken, len(sample.flaws)) == (1800, 200, MAX_FLAWS_SHOWN)

@@ -1,5 +1,6 @@
 """Arrays of words and vectors: npz, safetensors, and a `.npy` matrix with a parquet index."""
 
+import h5py
 import numpy as np
 import polars as pl
 import pytest
@@ -87,9 +88,9 @@ def test_pairs_that_do_not_fit(tmp_path):
     with pytest.raises(WordworthError, match=r"words_index\.parquet is cut short or damaged"):
         load(path)
     (tmp_path / "words_index.parquet").unlink()
-    with pytest.raises(WordworthError, match="is a matrix without its words; put a parquet index"):
+    with pytest.raises(WordworthError, match="is a matrix without words; put a parquet index"):
         load(path)
-    with pytest.raises(WordworthError, match="has no words beside it; the format npy-parquet is"):
+    with pytest.raises(WordworthError, match="npy-parquet is"):
         load(path, format="npy-parquet")
     with pytest.raises(WordworthError, match=r"is a folder without one .npy matrix and its parquet index"):
         load(tmp_path)
@@ -101,3 +102,39 @@ def test_decades_in_order_of_time(tmp_path):
     assert [path.name for path in histwords_decades(tmp_path)] == ["1800-w.npy", "1810-w.npy", "1990-w.npy"]
     with pytest.raises(WordworthError, match="has no HistWords decades"):
         histwords_decades(tmp_path / "none")
+
+
+def test_hdf5_layouts(tmp_path):
+    """As sadedegel has its vectors: words with and without one, beside a group that has words only."""
+    path = tmp_path / "v.hdf5"
+    with h5py.File(path, "w") as stored:
+        stored["plain/word"] = ["a", "b"]
+        stored["lower/word"] = ["çay", "su", "ev"]
+        stored["lower/df"] = np.arange(3)
+        stored["lower/vector"] = np.array([[1, 2], [0, 0], [3, 4]], np.float32)
+    read = load(path)
+    assert read.words == ["çay", "ev"]
+    assert read.matrix.tolist() == [[1, 2], [3, 4]]
+    assert read.provenance.dropped == ("row 2: the vector of 'su' is all zero",)
+    with h5py.File(path, "a") as stored:
+        stored["plain/vector"] = np.eye(2)
+    with pytest.raises(WordworthError, match="has 2 groups"):
+        load(path)
+
+
+def test_hdf5_is_never_read_from_another_file(tmp_path):
+    with h5py.File(tmp_path / "other.hdf5", "w") as other:
+        other["vector"] = np.eye(2)
+    with h5py.File(tmp_path / "v.hdf5", "w") as stored:
+        stored["word"] = ["a", "b"]
+        stored["vector"] = h5py.ExternalLink(str(tmp_path / "other.hdf5"), "vector")
+    with pytest.raises(WordworthError, match="lies in another file"):
+        load(tmp_path / "v.hdf5")
+
+
+def test_hdf5_without_h5py(tmp_path, monkeypatch):
+    with h5py.File(tmp_path / "v.hdf5", "w") as stored:
+        stored["word"], stored["vector"] = ["a", "b"], np.eye(2)
+    monkeypatch.setattr("wordworth.errors.find_spec", lambda name: None)
+    with pytest.raises(WordworthError, match=r"HDF5 need h5py: pip install 'wordworth\[elmo\]'"):
+        load(tmp_path / "v.hdf5")

@@ -39,7 +39,7 @@ def test_keyed_vectors_with_the_array_beside(tmp_path, keyed, embedding):
     assert read.words == embedding.words
     assert np.array_equal(read.matrix, embedding.matrix)
     beside.unlink()
-    with pytest.raises(WordworthError, match=r"keeps its vectors in large\.kv\.vectors\.npy, which is not there"):
+    with pytest.raises(WordworthError, match=r"keeps its vectors in large\.kv\.vectors\.npy"):
         load(path)
 
 
@@ -101,7 +101,7 @@ def test_a_class_of_gensim_is_not_called(tmp_path):
 def test_other_and_damaged_pickles(tmp_path, keyed):
     path = tmp_path / "v.pkl"
     path.write_bytes(pickle.dumps({"a": [1.0]}))
-    with pytest.raises(WordworthError, match="it is a pickle, and not one of gensim's; say which format"):
+    with pytest.raises(WordworthError, match="it is a pickle, and not one of gensim's"):
         load(path)
     keyed.save(str(path))
     path.write_bytes(path.read_bytes()[:-50])

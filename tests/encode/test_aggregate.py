@@ -25,7 +25,7 @@ from wordworth.encode import (
 from wordworth.encode.aggregation import fits, window
 from wordworth.encode.pooling import Accumulators, saved_vectors
 from wordworth.encode.spans import locate
-from wordworth.engine.batching import BATCH_TOKENS
+from wordworth.engine.batching import ENCODER_BATCH_TOKENS
 from wordworth.errors import WordworthError
 
 Tiny = Callable[[str], LanguageModel]
@@ -180,8 +180,8 @@ def test_batches_and_chunks_change_nothing(tiny_model: Tiny, tmp_path: Path, mon
     vectors = {pooling: expected.vectors(3, pooling) for pooling in POOLINGS_OF_BOTH}
     monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
     monkeypatch.setattr("wordworth.encode.aggregation.CHUNK_BYTES", 1)
-    monkeypatch.setattr("wordworth.encode.aggregation.LEAST", 1)
-    monkeypatch.setitem(BATCH_TOKENS, "cpu", 7)
+    monkeypatch.setattr("wordworth.encode.aggregation.MIN_CHUNK_CONTEXTS", 1)
+    monkeypatch.setitem(ENCODER_BATCH_TOKENS, "cpu", 7)
     (found,) = aggregate(model, WORDS, sample)
     for pooling, expected_vectors in vectors.items():
         np.testing.assert_allclose(found.vectors(3, pooling), expected_vectors, rtol=1e-4, atol=1e-5)
@@ -192,9 +192,9 @@ def test_resumes_after_a_kill(tiny_model: Tiny, tmp_path: Path, monkeypatch: pyt
     (expected,) = aggregate(model, WORDS, sample)
     whole = {pooling: expected.vectors(1, pooling) for pooling in POOLINGS_OF_BOTH}
     monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
-    monkeypatch.setattr("wordworth.encode.aggregation.LEAST", 1)
+    monkeypatch.setattr("wordworth.encode.aggregation.MIN_CHUNK_CONTEXTS", 1)
     monkeypatch.setattr("wordworth.encode.aggregation.CHUNK_BYTES", 1)
-    monkeypatch.setattr("wordworth.encode.aggregation.CHECKPOINT", 0.0)
+    monkeypatch.setattr("wordworth.encode.aggregation.CHECKPOINT_SECONDS", 0.0)
     steps: list[float] = []
 
     def killed(n: float) -> None:

@@ -10,6 +10,7 @@ import torch
 
 from wordworth.contexts import in_template
 from wordworth.encode import LanguageModel, encode
+from wordworth.encode.passes import inference
 from wordworth.encode.prefixes import trie_levels
 
 Tiny = Callable[[str], LanguageModel]
@@ -99,3 +100,20 @@ def test_vectors_of_some_layers_are_those_of_all(
     every, some = (encode(model, contexts, ["last", "mean"], chosen) for chosen in (None, layers))
     for pooling in ("last", "mean"):
         np.testing.assert_array_equal(some.vectors[pooling], every.vectors[pooling][:, list(layers)])
+
+
+def test_products_by_onednn_are_those_of_float64() -> None:
+    """States of several shapes, against float64; what is not float32 or has no batch goes torch's own way."""
+    draw = torch.Generator().manual_seed(0)
+    layer = torch.nn.Linear(96, 40)
+    for shape in ((5, 96), (3, 7, 96), (96,), (0, 96)):
+        states = torch.randn(shape, generator=draw)
+        expected = layer.double()(states.double())
+        layer.float()
+        with inference():
+            result = layer(states)
+        assert result.shape == expected.shape
+        assert result.dtype == torch.float32
+        torch.testing.assert_close(result.double(), expected, rtol=1e-5, atol=1e-5)
+    with inference():
+        assert torch.equal(layer.double()(states.double()), expected)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wordworth.contexts import Finder, decontextualized, draw_sentences, in_template
+from wordworth.contexts import Finder, draw_sentences, in_template, make_decontextualized
 from wordworth.embedding import SAME_VECTOR
 from wordworth.encode import Aggregating, LanguageModel, aggregate, encode, in_contexts, over_sentences
 from wordworth.encode.layers import NO_CONTEXT, NO_VECTOR
@@ -39,13 +39,15 @@ def test_words_over_sentences_and_alone(tiny_model: Tiny, tmp_path: Path) -> Non
     sample = draw_sentences(LINES, Finder(words), tmp_path / "sample", count=3)
     found = over_sentences(model, words, sample, Aggregating(poolings=("mean/mean",)))
     (plain,) = aggregate(model, words, sample, Aggregating(poolings=["mean/mean"]))
-    met = found.aggregated("mean/mean")
+    met = found.pool_contexts("mean/mean")
     assert met.words == ("love", "garden", "knife")
     assert met.missing() == [(LONG, NO_VECTOR)]
     assert found.never_met == ("knife",)
     assert set(found.without_vector) == {LONG}
-    alone = found.decontextualized("mean")
-    expected = encode(model, decontextualized(("love", "garden", "knife")), ["mean"]).vectors["mean"].swapaxes(0, 1)
+    alone = found.pool_decontextualized("mean")
+    expected = (
+        encode(model, make_decontextualized(("love", "garden", "knife")), ["mean"]).vectors["mean"].swapaxes(0, 1)
+    )
     np.testing.assert_allclose(alone.vectors(), expected, rtol=1e-4, atol=1e-5)
     for layer in range(4):
         np.testing.assert_allclose(met.at(layer).matrix[:2], plain.vectors(layer, "mean/mean")[:2], rtol=1e-5)
@@ -57,12 +59,12 @@ def test_words_that_a_tokenizer_reads_alike_are_one(tiny_model: Tiny) -> None:
     words = ["love", "LOVE", "garden", "Gárden", "old"]
     contexts = [in_template("This is WORD", word) for word in words]
     layers = in_contexts(tiny_model("bert"), words, contexts, "bleached").layers("mean")
-    assert layers.resolved == ("love", "love", "garden", "garden", "old")
+    assert layers.matched_words == ("love", "love", "garden", "garden", "old")
     np.testing.assert_allclose(layers.vectors()[:, 0], layers.vectors()[:, 1], atol=1e-5)
     np.testing.assert_allclose(layers.vectors()[:, 2], layers.vectors()[:, 3], atol=1e-5)
     once = layers.distinct()
     assert once.words == ("love", "garden", "old")
     assert once.missing() == [("LOVE", SAME_VECTOR), ("Gárden", SAME_VECTOR)]
-    assert layers.select(["LOVE", "old"]).resolved == ("love", "old")
+    assert layers.select(["LOVE", "old"]).matched_words == ("love", "old")
     cased = in_contexts(tiny_model("gpt2"), words, contexts, "bleached").layers("mean")
     assert cased.distinct() is cased

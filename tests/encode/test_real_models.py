@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from wordworth.catalog.models import locate_language_model
-from wordworth.contexts import bleached, load_templates, misaligned
+from wordworth.contexts import load_templates, make_bleached, make_misaligned
 from wordworth.encode import LanguageModel, encode, load_model
 
 pytestmark = pytest.mark.index
@@ -25,7 +25,7 @@ def test_equals_one_at_a_time(name: str, layers: int, dim: int, family: str) -> 
     assert (model.layers, model.dim, model.family) == (layers, dim, family)
     assert model.reuses_kv_cache == (family == "causal")
     templates = load_templates()
-    contexts = [*bleached(WORDS, templates), *misaligned(WORDS, [5.0] * len(WORDS), templates)]
+    contexts = [*make_bleached(WORDS, templates), *make_misaligned(WORDS, [5.0] * len(WORDS), templates)]
     encoded = encode(model, contexts, ["first", "last", "mean"])
     assert not encoded.failures
     specials = 1 if family == "masked" else 0

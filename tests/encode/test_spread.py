@@ -106,7 +106,7 @@ def test_auto_reads_from_disk_what_memory_does_not_hold(tmp_path: Path, monkeypa
     network = load_model(folder, device="auto").network
     layer = 4 * sum(weight.numel() for weight in network.layers[0].parameters())
     rest = 4 * sum(weight.numel() for weight in network.parameters()) - 2 * layer
-    monkeypatch.setattr(spread, "free_memory", lambda _: int((rest + 2 * layer) / spread.SHARE) + 1000)
+    monkeypatch.setattr(spread, "free_memory", lambda _: int((rest + 2 * layer) / spread.MEMORY_SHARE) + 1000)
     model = load_model(folder, device="auto")
     assert lies(model) == ["cpu", "meta"]
     assert notices()[-1].endswith("free on cpu: 0.0 GB of it layer by layer from disk.")

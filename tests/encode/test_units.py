@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from wordworth.contexts import Context, decontextualized, in_template
+from wordworth.contexts import Context, in_template, make_decontextualized
 from wordworth.encode import LanguageModel, encode, encode_shards, encode_to_store, encoding, store
-from wordworth.encode.units import Work, sized
+from wordworth.encode.units import Work, size_work
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.errors import WordworthError
 
@@ -21,7 +21,7 @@ TEMPLATES = ("This is WORD", "It is pleasant to think of WORD", "the old WORD of
 def contexts_of(words: list[str]) -> list[Context]:
     one_by_one = [in_template(template, word) for template in TEMPLATES for word in [*words, "😀"]]
     twice = [Context("love", "love and love", 9, 13), Context("love", "love and love", 0, 4)]
-    return [*one_by_one, *twice, *decontextualized(words[:5])]
+    return [*one_by_one, *twice, *make_decontextualized(words[:5])]
 
 
 def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch, contexts: int, tokens: int = 512) -> None:
@@ -124,15 +124,15 @@ def shape(layers: int, dim: int, parameters: float, dtype: torch.dtype, heads: i
 def test_work_follows_the_model_and_the_memory() -> None:
     """Llama of 8B and of 135M, by hand: 32 layers at 0.3 ms a launch are 9.6 ms, in which 4e14 operations a second do
     3.84e12, those of 275 tokens of 7e9 parameters each."""
-    large = sized(shape(32, 4096, 7e9, torch.bfloat16, 32, 8), 120 << 30)
-    small = sized(shape(30, 576, 1.06e8, torch.bfloat16, 9, 3), 120 << 30)
+    large = size_work(shape(32, 4096, 7e9, torch.bfloat16, 32, 8), 120 << 30)
+    small = size_work(shape(30, 576, 1.06e8, torch.bfloat16, 9, 3), 120 << 30)
     assert large.budget.pass_cost == int(3.84e12 / 14e9) == 274
     assert large.budget.tokens == 1 << 14
     assert (small.budget.pass_cost, small.budget.tokens) == (int(30 * 3e-4 * 4e14 / 2.12e8), 1 << 17)
     assert large.contexts == 8192
     # Keys and values of a token: 2 × 32 × 8 × 128 numbers of two bytes; 16 tokens in a quarter of the memory.
     assert large.budget.together == (30 << 30) // (16 * 2 * 32 * 8 * 128 * 2)
-    tight = sized(shape(32, 4096, 7e9, torch.bfloat16, 32, 8), 1 << 30)
+    tight = size_work(shape(32, 4096, 7e9, torch.bfloat16, 32, 8), 1 << 30)
     # The states of a token: 33 × 4096 numbers of two bytes, in an eighth of the memory.
     assert tight.contexts == (128 << 20) // (33 * 4096 * 2)
     assert tight.budget.tokens < large.budget.tokens

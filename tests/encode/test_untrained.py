@@ -3,19 +3,19 @@
 import numpy as np
 import torch
 
-from wordworth.contexts import decontextualized
+from wordworth.contexts import make_decontextualized
 from wordworth.encode import LanguageModel, encode
-from wordworth.encode.named import untrained
+from wordworth.encode.named import randomize_weights
 
 
 def test_the_same_shape_with_other_weights(model: LanguageModel) -> None:
     before = torch.random.get_rng_state()
-    one, again, other = untrained(model), untrained(model), untrained(model, seed=1)
+    one, again, other = randomize_weights(model), randomize_weights(model), randomize_weights(model, seed=1)
     assert torch.equal(before, torch.random.get_rng_state())
     assert (one.name, one.layers, one.dim, one.family) == (model.name, model.layers, model.dim, model.family)
     assert one.identity == again.identity
     assert len({model.identity, one.identity, other.identity}) == 3
-    contexts = decontextualized(["word", "friends"])
+    contexts = make_decontextualized(["word", "friends"])
     vectors = [encode(each, contexts).vectors["last"] for each in (model, one, again, other)]
     np.testing.assert_array_equal(vectors[1], vectors[2])
     for different in (vectors[0], vectors[3]):

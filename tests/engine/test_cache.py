@@ -16,7 +16,7 @@ from wordworth.errors import WordworthError
 @pytest.fixture(autouse=True)
 def _fresh() -> None:
     """As in a new process."""
-    cache._damaged.clear()
+    cache._damage_counts.clear()
 
 
 class Maker:
@@ -48,8 +48,8 @@ def test_an_entry_is_made_once_and_says_its_sums(make: Maker) -> None:
     assert (folder.parent.name, len(folder.name)) == ("counts", 64)
     # sha256 of "first" as `sha256sum` prints it
     first = "a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e"
-    assert (folder / cache.SUMS).read_text().splitlines()[0] == f"{first}  a.txt"
-    assert cache.damaged() == {}
+    assert (folder / cache.CHECKSUMS_FILE).read_text().splitlines()[0] == f"{first}  a.txt"
+    assert cache.count_damaged() == {}
     assert _names(folder.parent) == [f".{folder.name}.lock", folder.name]  # no temporary folder
 
 
@@ -75,13 +75,13 @@ def removed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", [cut, flipped, removed])
-@pytest.mark.parametrize("name", ["a.txt", "deep/b.bin", cache.SUMS])
+@pytest.mark.parametrize("name", ["a.txt", "deep/b.bin", cache.CHECKSUMS_FILE])
 def test_a_damaged_entry_is_made_again_and_counted(make: Maker, harm: Callable[[Path], None], name: str) -> None:
     folder = cache.entry("vectors", "x", make)
     harm(folder / name)
     assert cache.entry("vectors", "x", make) == folder
     assert make.calls == 2
-    assert cache.damaged() == {"vectors": 1}
+    assert cache.count_damaged() == {"vectors": 1}
     assert (folder / "deep" / "b.bin").read_bytes() == bytes(range(256))
     cache.entry("vectors", "x", make)
     assert make.calls == 2
@@ -89,7 +89,7 @@ def test_a_damaged_entry_is_made_again_and_counted(make: Maker, harm: Callable[[
 
 def test_a_list_that_lost_a_line_is_not_trusted(make: Maker) -> None:
     folder = cache.entry("vectors", "x", make)
-    sums = folder / cache.SUMS
+    sums = folder / cache.CHECKSUMS_FILE
     sums.write_text(sums.read_text().splitlines(keepends=True)[0])
     cache.entry("vectors", "x", make)
     assert make.calls == 2
@@ -114,7 +114,7 @@ def test_parts_are_checked_one_by_one(make: Maker) -> None:
     for number in range(3):
         growing.part(f"{number:05d}").get(make)
     assert make.calls == 4
-    assert cache.damaged() == {"vectors": 1}
+    assert cache.count_damaged() == {"vectors": 1}
     assert cache.slot("vectors", "other").parts() == []
 
 
@@ -127,7 +127,7 @@ def test_pinned_sums_are_the_ones_that_count(make: Maker) -> None:
     assert pinned.sound()
     (folder / "a").write_bytes(b"abd")
     assert not pinned.whole()
-    assert cache.damaged() == {"files": 1}
+    assert cache.count_damaged() == {"files": 1}
 
 
 def test_what_another_process_makes_is_left_to_it(make: Maker) -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from wordworth.cli.cache import cache_app
 from wordworth.engine import cache, housekeeping
 from wordworth.errors import WordworthError
-from wordworth.files import SCRATCH, cache_dir, locked
+from wordworth.files import SCRATCH, cache_dir, hold_lock
 
 DAY = 86400.0
 
@@ -77,7 +77,7 @@ def test_prune_by_size_takes_what_was_used_longest_ago_and_fetched_data_last() -
 
 def test_what_was_used_in_the_last_hour_or_is_being_made_stays() -> None:
     used, made = kept("vectors", "a", 10, age=3000), kept("vectors", "b", 10, age=4000)
-    with locked(made):
+    with hold_lock(made):
         assert housekeeping.prune(max_bytes=0) == []
     assert [entry.path for entry in housekeeping.prune(max_bytes=0)] == [made]
     assert used.exists()

@@ -63,7 +63,7 @@ def test_same_answers_as_a_plain_search(rule, block):
 
 @RULES
 def test_many_questions_go_in_parts(rule, monkeypatch):
-    monkeypatch.setattr(analogy, "TOGETHER", 3)
+    monkeypatch.setattr(analogy, "BATCH_QUESTIONS", 3)
     vectors, asked = random_task(seed=1)
     assert analogies(vectors, asked, rule=rule).tolist() == plain(vectors, asked, rule)
 

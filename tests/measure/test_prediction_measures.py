@@ -7,9 +7,9 @@ import pytest
 
 from wordworth.errors import WordworthError
 from wordworth.measure import perplexity, type_coverages
-from wordworth.measure.diversity import Part
+from wordworth.measure.diversity import WordGroup
 from wordworth.measure.prediction import nats
-from wordworth.statistics.bootstrap import Estimate, Summing, Sums, ratio, resample_counts
+from wordworth.statistics.bootstrap import Estimate, Summable, Summing, ratio, resample_counts
 
 pytestmark = pytest.mark.kernels
 
@@ -21,7 +21,7 @@ HITS = RNG.random(WORDS) < 0.3
 LOGP = -RNG.exponential(3, size=WORDS)
 
 
-def summed(clusters, above, below=None) -> Sums:
+def summed(clusters, above, below=None) -> Summable:
     sums = Summing(int(clusters.max()) + 1, ("above", "below"))
     sums.add(clusters, above=above, below=np.ones(len(above)) if below is None else below)
     return sums.sums("above", "below")
@@ -32,7 +32,7 @@ def accuracy(hits, clusters, **drawn) -> Estimate:
 
 
 def type_coverage(hits, types, clusters, **drawn) -> Estimate:
-    (found,) = type_coverages([Part(types, clusters, [hits])], **drawn)
+    (found,) = type_coverages([WordGroup(types, clusters, [hits])], **drawn)
     return found
 
 
@@ -96,7 +96,7 @@ def test_words_that_come_in_parts(size):
     """Several ways of hitting at once, and any cut: each as if it were alone, to the last bit."""
     ways = [HITS, TYPES % 2 == 0, np.zeros(WORDS, dtype=bool), np.ones(WORDS, dtype=bool)]
     cuts = [slice(at, at + size) for at in range(0, WORDS, size)]
-    found = type_coverages(Part(TYPES[some], CLUSTERS[some], [hit[some] for hit in ways]) for some in cuts)
+    found = type_coverages(WordGroup(TYPES[some], CLUSTERS[some], [hit[some] for hit in ways]) for some in cuts)
     assert found == [type_coverage(hit, TYPES, CLUSTERS) for hit in ways]
     sums = Summing(int(CLUSTERS.max()) + 10, ("hits", "nats", "sizes"))
     for some in cuts:

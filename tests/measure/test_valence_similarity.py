@@ -1,10 +1,10 @@
-"""Valence and similarity are correlations of effect sizes and cosines."""
+"""Valence and similarity are correlations of effect sizes and pair_cosines."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from wordworth.measure import cosines, sc_weat, similarity, valence
+from wordworth.measure import pair_cosines, sc_weat, similarity, valence
 
 pytestmark = pytest.mark.kernels
 
@@ -35,8 +35,10 @@ def test_similarity_by_hand():
     # Angles 0°, 90°, 45°, 180°; people order the first three the same way and put the last above the second.
     left = np.array([[1.0, 0], [1, 0], [1, 0], [1, 0]])
     right = np.array([[5.0, 0], [0, 1], [2, 2], [-1, 0]])
-    np.testing.assert_allclose(cosines(left, right), [1, 0, np.sqrt(0.5), -1], atol=1e-15)
-    # Ranks of cosines 4 2 3 1, of scores 4 1 3 2: ρ = 1 − 6 (1 + 1) / (4 · 15) = 0.8.
-    assert similarity(cosines(left, right), np.array([9.0, 1, 5, 2])).value == pytest.approx(0.8)
-    layers = similarity(cosines(np.stack([left, left]), np.stack([right, -right])), np.array([9.0, 1, 5, 2]))
+    sides, places = np.concatenate([left, right]), (np.arange(4), np.arange(4, 8))
+    np.testing.assert_allclose(pair_cosines(sides, *places), [1, 0, np.sqrt(0.5), -1], atol=1e-15)
+    # Ranks of pair_cosines 4 2 3 1, of scores 4 1 3 2: ρ = 1 − 6 (1 + 1) / (4 · 15) = 0.8.
+    assert similarity(pair_cosines(sides, *places), np.array([9.0, 1, 5, 2])).value == pytest.approx(0.8)
+    turned = np.stack([sides, np.concatenate([left, -right])])
+    layers = similarity(pair_cosines(turned, *places), np.array([9.0, 1, 5, 2]))
     np.testing.assert_allclose(layers.value, [0.8, -0.8])

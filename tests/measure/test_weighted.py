@@ -26,13 +26,13 @@ def spaces(scale: float = 1.0) -> list[np.ndarray]:
 def weighted_direct_bias(targets, one, other, weights=None):
     if weights is None:
         return direct_bias(targets, pair_direction(one, other).vector)
-    return resampled_direct_bias(targets, pair_direction(one, other, weights=weights[0]).vector)
+    return resampled_direct_bias(targets, pair_direction(one, other, weights=weights[0]))
 
 
 def weighted_centred(targets, one, other, weights=None):
     if weights is None:
         return direct_bias(targets, pair_direction(one, other, centred=True).vector)
-    return resampled_direct_bias(targets, pair_direction(one, other, centred=True, weights=weights[0]).vector)
+    return resampled_direct_bias(targets, pair_direction(one, other, centred=True, weights=weights[0]))
 
 
 ESTIMATORS = {

@@ -9,8 +9,8 @@ from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
 from wordworth.nli import attention as embedded
-from wordworth.nli.attention import AttentionNli, Network, Shape
-from wordworth.nli.contextual import UNKNOWN, StaticVectors, draw_extra_vectors, words_of
+from wordworth.nli.attention import AttentionNli, Dev2020Network, Shape, make_network
+from wordworth.nli.contextual import UNKNOWN_VECTORS, StaticVectors, draw_extra_vectors, words_of
 from wordworth.nli.nli import LABELS, MitigableNli, accuracy, infer
 from wordworth.transform import random_directions, remove
 
@@ -31,9 +31,11 @@ def embedding(dim: int = 6, seed: int = 3) -> Embedding:
     return Embedding(WORDS, matrix, Provenance(name="small", sha256="0" * 64))
 
 
-def model(labels: tuple[str, ...] = LABELS, beside: bool = False, seed: int = 1) -> AttentionNli:
+def model(
+    labels: tuple[str, ...] = LABELS, beside: bool = False, seed: int = 1, network: str = "default"
+) -> AttentionNli:
     torch.manual_seed(seed)
-    network = Network(Shape(6, hidden=8, compare=5, beside=beside, labels=labels))
+    network = make_network(Shape(6, hidden=8, compare=5, beside=beside, labels=labels, network=network))
     with torch.no_grad():  # away from its careful start, so that every weight matters
         for weight in network.parameters():
             weight.normal_(0, 0.5)
@@ -52,8 +54,74 @@ def test_it_is_what_the_formulas_say(beside):
     np.testing.assert_allclose(one.probabilities(SENTENCES, pairs), expected, atol=1e-5)
 
 
-def test_training_sees_the_same_network():
-    one = model().network.eval()
+def test_the_authors_network_is_what_its_formulas_say():
+    """In float64, as the slow version, whose attention is then the product of the encoder's states."""
+    one = model(network="dev2020")
+    assert isinstance(one.network, Dev2020Network)
+    pairs = every_pair(len(SENTENCES))
+    expected = [slow(one, SENTENCES[p], SENTENCES[h]) for p, h in pairs]
+    np.testing.assert_allclose(one.probabilities(SENTENCES, pairs), expected, atol=1e-5)
+    exact = one.network.double().eval()
+    read = [one.embedder.vectors(np.array([one.embedder.ids(text)])).double() for text in SENTENCES]
+    with torch.inference_mode():
+        found = [exact(read[p], read[h])[0].softmax(0).numpy() for p, h in pairs]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_the_authors_network_starts_at_random():
+    """Glorot & Bengio (2010): uniform within ±√(6 / (in + out)); compare is one layer of 2 · 40 inputs."""
+    torch.manual_seed(0)
+    made = make_network(Shape(30, hidden=40, compare=20, network="dev2020"))
+    assert "attend_1.weight" not in made.state_dict()
+    for name, weight in made.state_dict().items():
+        if "bias" in name:
+            assert not weight.any()
+            continue
+        rows, columns = (20, 80) if name.startswith("compare_o") else weight.shape
+        limit = (6 / (rows + columns)) ** 0.5
+        assert weight.abs().max() <= limit
+        assert float(weight.std()) == pytest.approx(limit / 3**0.5, rel=0.15), name
+
+
+def test_what_the_authors_network_drops():
+    """One mask for all tokens of a sentence at the encoder, one for each number later, none before the output."""
+    torch.manual_seed(0)
+    network = make_network(Shape(50, hidden=40, compare=30, dropout=0.5, network="dev2020")).train()
+    seen: dict[str, list[torch.Tensor]] = {}
+    for name in ("encoder", "compare_own", "compare_2", "classify_1", "classify_2", "output"):
+        keep = seen.setdefault(name, [])
+        network.get_submodule(name).register_forward_pre_hook(lambda _, given, keep=keep: keep.append(given[0]))
+    network(torch.ones(3, 5, 50), torch.ones(3, 4, 50))
+    premises, hypotheses = seen["encoder"]
+    for read in (premises, hypotheses):
+        assert set(read.unique().tolist()) == {0.0, 2.0}
+        assert (read == read[:, :1]).all()
+        assert not (read[0] == read[1]).all()
+    assert not (premises[:, 0] == hypotheses[:, 0]).all()
+    for name in ("compare_own", "compare_2", "classify_1", "classify_2"):
+        dropped = seen[name][0] == 0
+        assert 0.3 < dropped.double().mean() < 0.95
+    is_zero = seen["compare_own"][0] == 0
+    assert not (is_zero == is_zero[:, :1]).all()
+    own = seen["output"][0]
+    kept = torch.relu(network.classify_2(seen["classify_2"][0]))
+    torch.testing.assert_close(own, kept)
+
+
+def test_the_authors_network_reads_word_vectors_only():
+    with pytest.raises(WordworthError, match="over ELMo"):
+        Shape(6, beside=True, network="dev2020")
+
+
+def test_the_identity_of_a_network_of_ours_is_that_of_earlier_versions():
+    assert "dev2020" not in str(model().identity)
+    assert '"network"' not in str(model().identity)
+    assert '"network": "dev2020"' in str(model(network="dev2020").identity)
+
+
+@pytest.mark.parametrize("network", ["default", "dev2020"])
+def test_training_sees_the_same_network(network):
+    one = model(network=network).network.eval()
     x, y = torch.randn(4, 5, 6), torch.randn(4, 3, 6)
     torch.testing.assert_close(one(x, y), one.pair(one.encode(x), one.encode(y)), atol=1e-5, rtol=1e-5)
 
@@ -64,8 +132,8 @@ def test_probabilities_do_not_depend_on_how_pairs_are_put_together(monkeypatch):
     whole = one.probabilities(SENTENCES, pairs)
     alone = [one.probabilities([SENTENCES[p], SENTENCES[h]], np.array([[0, 1]]))[0] for p, h in pairs]
     np.testing.assert_allclose(whole, alone, atol=1e-5)
-    monkeypatch.setattr(embedded, "PAIRS", 7)
-    monkeypatch.setattr(embedded, "BLOCK", 2)
+    monkeypatch.setattr(embedded, "ENCODED_PAIRS", 7)
+    monkeypatch.setattr(embedded, "BLOCK_PAIRS", 2)
     monkeypatch.setattr(embedded, "SENTENCES", 1)
     order = np.random.default_rng(0).permutation(len(pairs))
     np.testing.assert_allclose(one.probabilities(SENTENCES, pairs[order]), whole[order], atol=1e-5)
@@ -110,8 +178,8 @@ def test_unknown_words_are_listed_and_have_vectors():
     assert one.missing(["The zebra bought a zebra.", "A man ate a quagga."]) == ("zebra", "quagga")
     vectors = one.embedder
     ids = vectors.ids("The zebra")
-    assert ids[0] == len(WORDS) + UNKNOWN  # the start of the sentence
-    assert len(WORDS) <= ids[2] < len(WORDS) + UNKNOWN
+    assert ids[0] == len(WORDS) + UNKNOWN_VECTORS  # the start of the sentence
+    assert len(WORDS) <= ids[2] < len(WORDS) + UNKNOWN_VECTORS
     assert ids[2] == vectors.ids("ZEBRA")[1]
     found = vectors.vectors(np.array([ids]))
     np.testing.assert_array_equal(found[0, 2], draw_extra_vectors(6, 0)[ids[2] - len(WORDS)])

@@ -15,7 +15,7 @@ from wordworth.nli.contextual import DrawnSentences, ElmoVectors, average_occurr
 from wordworth.nli.elmo import load_elmo
 from wordworth.nli.loading import load_attention_nli, vectors_to_train_on
 from wordworth.nli.nli import TrainedWithout, accuracy
-from wordworth.nli.train_nli import Recipe, Sets, train_nli
+from wordworth.nli.train_nli import TrainingRecipe, TrainingSets, train_nli
 from wordworth.transform import Subspace, difference_direction
 
 SENTENCE = ["Die", "Übermorgenwelt", "schläft", "."]
@@ -207,7 +207,9 @@ def test_a_network_keeps_the_layers_that_it_was_trained_without(
     basis = {at: np.linalg.qr(rng.normal(size=(12 if at else 6, 2)))[0].T for at in layers or (0,)}
     found = {at: Subspace("he − she", one, np.ones(2)) for at, one in basis.items()}
     changed = read.without_in(found) if layers else read.without(found[0])
-    made = train_nli(changed, Sets((data,), (data,), (data,)), tmp_path / "nli", recipe=Recipe(epochs=1, hidden=8))
+    made = train_nli(
+        changed, TrainingSets((data,), (data,), (data,)), tmp_path / "nli", recipe=TrainingRecipe(epochs=1, hidden=8)
+    )
     assert (made["shape"]["beside"], made["shape"]["compare"]) == (True, 16)
     model = load_attention_nli(tmp_path / "nli")
     assert model.network.shape.attend == 20  # as 200 + 1024 in the paper

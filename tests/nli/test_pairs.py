@@ -87,6 +87,42 @@ def test_published_examples(gender: PairSet) -> None:
     assert letter.probe.sha256 != suv.probe.sha256
 
 
+def test_articles_of_the_authors_code() -> None:
+    """By hand after `SubjectTemplate.apply`: “A” or “An” by the first letter, before the subject too."""
+    for name, chosen, premise, hypothesis in (
+        ("gender", ("accountant", "man", "ate", "apple"), "An accountant ate an apple.", "A man ate an apple."),
+        ("gender", ("doctor", "woman", "drove", "SUV"), "A doctor drove a SUV.", "A woman drove a SUV."),
+        (
+            "nationality",
+            ("rude", "Iraqi", "bought", "car"),
+            "A rude person bought a car.",
+            "An Iraqi person bought a car.",
+        ),
+        (
+            "religion",
+            ("evil", "Sikh", "hated", "owner"),
+            "An evil person hated an owner.",
+            "A Sikh person hated an owner.",
+        ),
+    ):
+        keys = ("premise", "hypothesis", "verb", "object")
+        pairs = PairSet.of(load_probe(name, articles="dev2020"))
+        found = pairs.where({k: (w,) for k, w in zip(keys, chosen, strict=True)})
+        assert found.pair(0)[:2] == (premise, hypothesis)
+        assert len(pairs) == SIZES[name]
+        assert pairs.probe.sha256 != load_probe(name, articles="letter").sha256
+    swapped = PairSet.of(load_probe("gender", articles="dev2020").swap_subjects())
+    assert {text.split()[0] for text in swapped.pair(0)[:2]} <= {"A", "An"}
+
+
+def test_articles_of_a_probe_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    text = '[probe]\nname = "own"\npremise = "Today the SUBJECT ate."\nhypothesis = "SUBJECT ate."\n'
+    path.write_text(text + 'slots = { premise = { words = ["hour"] }, hypothesis = { words = ["we"] } }\n')
+    assert PairSet.of(load_probe(path)).pair(0)[:2] == ("Today the hour ate.", "We ate.")
+    assert PairSet.of(load_probe(path, articles="dev2020")).pair(0)[:2] == ("Today a hour ate.", "We ate.")
+
+
 def test_subjects_do_not_meet_the_training_words() -> None:
     for name, train in (("nationality", "dev-demonyms_train"), ("religion", "dev-adherents_train")):
         tested = {word.lower() for word in load_probe(name).hypotheses}

@@ -1,6 +1,7 @@
 """The trainer: it learns, is the same each time, goes on after a kill, and stops at a loss that is no number."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,15 @@ from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
 from wordworth.nli.loading import load_attention_nli, vectors_to_train_on
 from wordworth.nli.nli import accuracy
-from wordworth.nli.train_nli import RESULTS, Recipe, Sets, discard_training, train_nli
+from wordworth.nli.train_nli import (
+    RECIPES,
+    RESULTS,
+    TrainingRecipe,
+    TrainingSets,
+    _average,
+    discard_training,
+    train_nli,
+)
 from wordworth.transform import difference_direction, remove
 
 THINGS = [f"thing{number}" for number in range(12)]
@@ -44,13 +53,13 @@ def told(rng: np.random.Generator, count: int, name: str) -> NliData:
 
 
 @pytest.fixture(scope="module")
-def sets() -> Sets:
+def sets() -> TrainingSets:
     rng = np.random.default_rng(4)
-    return Sets((told(rng, 200, "train"),), (told(rng, 60, "dev"),), (told(rng, 60, "test"),))
+    return TrainingSets((told(rng, 200, "train"),), (told(rng, 60, "dev"),), (told(rng, 60, "test"),))
 
 
-def go(sets: Sets, folder: Path, epochs: int = 3, **more) -> dict:
-    recipe = Recipe(epochs=epochs, rate=3e-3, average=0.9, hidden=16, beside=True, **{"patience": 99, **more})
+def go(sets: TrainingSets, folder: Path, epochs: int = 3, **more) -> dict:
+    recipe = TrainingRecipe(epochs=epochs, rate=3e-3, average=0.9, hidden=16, beside=True, **{"patience": 99, **more})
     return train_nli(vectors(), sets, folder, recipe=recipe)
 
 
@@ -63,7 +72,7 @@ def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
 
 
 def test_it_learns_a_rule_and_says_how_well(sets, tmp_path):
-    many = Sets((told(np.random.default_rng(5), 1000, "train"),), sets.dev, sets.tests)
+    many = TrainingSets((told(np.random.default_rng(5), 1000, "train"),), sets.dev, sets.tests)
     made = go(many, tmp_path, epochs=14)
     assert made["test"][0]["accuracy"] > 0.85
     assert made["dev"][0]["accuracy"] == max(one["dev"] for one in made["history"])
@@ -84,9 +93,60 @@ def test_a_stopped_training_goes_on_to_the_same_network(sets, tmp_path, monkeypa
     assert longer["history"] == go(sets, tmp_path / "long", epochs=5)["history"]
 
 
+def test_the_authors_training(sets, tmp_path):
+    """It never stops early, keeps the weights of the best epoch, and the folder says what network it is."""
+    wrong = NliData("dev", sets.dev[0].premises, sets.dev[0].hypotheses, ("neutral",) * 60)
+    recipe = replace(RECIPES["dev2020"], epochs=8, hidden=16)
+    made = train_nli(vectors(), TrainingSets(sets.training, (wrong,), sets.tests), tmp_path, recipe=recipe)
+    assert made["epochs"] == 8
+    assert made["recipe"]["network"] == made["shape"]["network"] == "dev2020"
+    kept, last = weights(tmp_path), weights(max(tmp_path.glob("checkpoints/*"), key=lambda place: len(place.name)))
+    assert made["best_epoch"] < 8
+    assert not torch.equal(kept["output.weight"], last["network.output.weight"])
+    model = load_attention_nli(tmp_path, vectors=vectors())
+    assert accuracy(model, sets.tests[0].examples()) == made["test"][0]["accuracy"]
+
+
+def test_a_pair_weighs_more_in_a_small_batch_of_the_authors(sets, tmp_path):
+    """Their loss is the mean over a batch of any size; ours is the sum over 32."""
+    few = TrainingSets((sets.training[0].only(range(4), {}),), sets.dev, ())
+    first = {}
+    for name in ("default", "dev2020"):
+        recipe = replace(RECIPES[name], epochs=1, hidden=16, dropout=0)
+        (epoch,) = train_nli(vectors(), few, tmp_path / name, recipe=recipe)["history"]
+        first[name] = epoch["loss"]
+    assert first["dev2020"] == pytest.approx(np.log(3), abs=0.5)  # before it has learnt, by the number of labels
+    assert first["default"] == pytest.approx(np.log(3), abs=0.5)
+
+
+def test_averages_by_hand():
+    """The authors' average starts behind the first step and has one decay; ours adds to the start, early steps more."""
+    for name, expected in (("dev2020", 3.0), ("dev2020-average", 2.0 + 0.001), ("default", None)):
+        weight = torch.nn.Parameter(torch.tensor([1.0]))
+        module = torch.nn.Module()
+        module.register_parameter("weight", weight)
+        average = _average(module, RECIPES[name])
+        for step in (2.0, 3.0):
+            weight.data.fill_(step)
+            average.update_parameters(module)
+        if expected is None:  # 2/11 of the start is kept, then 3/12 of that
+            expected = 0.25 * (2 / 11 * 1 + 9 / 11 * 2) + 0.75 * 3
+        assert float(average.module.weight) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_folder_of_an_earlier_version_loads_as_it_did(sets, tmp_path):
+    go(sets, tmp_path, epochs=1)
+    sentences, pair = ["a thing0 sees a thing2 .", "a thing1 ."], np.array([[0, 1]])
+    before = load_attention_nli(tmp_path, vectors=vectors()).probabilities(sentences, pair)
+    config = json.loads((tmp_path / "config.json").read_text())
+    del config["shape"]["network"]
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert (load_attention_nli(tmp_path, vectors=vectors()).probabilities(sentences, pair) == before).all()
+
+
 def test_it_ends_when_dev_no_longer_gains(sets, tmp_path):
     wrong = NliData("dev", sets.dev[0].premises, sets.dev[0].hypotheses, ("neutral",) * 60)
-    made = go(Sets(sets.training, (wrong,), ()), tmp_path, epochs=30, patience=2)
+    made = go(TrainingSets(sets.training, (wrong,), ()), tmp_path, epochs=30, patience=2)
     assert made["epochs"] == made["best_epoch"] + 2 < 30
 
 
@@ -150,6 +210,10 @@ def test_the_command(sets, tmp_path):
     again = CliRunner().invoke(app, asked, catch_exceptions=False)
     assert "goes on after epoch 2" in again.stderr
     assert f"{100 * made['test'][0]['accuracy']:.2f}" in again.stdout
+    authors = [*asked[:-1], str(tmp_path / "authors"), "--network", "dev2020", "--json"]
+    theirs = json.loads(CliRunner().invoke(app, authors, catch_exceptions=False).stdout)
+    assert theirs["recipe"]["patience"] is None
+    assert made["recipe"]["patience"] == 5
     # The folder names the vectors' file, and is loaded without being told.
     assert load_attention_nli(folder).probabilities(["a thing1 .", "no thing2 ."], np.array([[0, 1]])).shape == (1, 3)
 
@@ -158,7 +222,7 @@ def test_a_network_trained_without_a_subspace_keeps_what_was_taken_out(sets, tmp
     save(vectors(), tmp_path / "things.npz")
     subspace = difference_direction(vectors(), "thing0", "thing1")
     read = vectors_to_train_on(tmp_path / "things.npz", 0).without(subspace)
-    made = train_nli(read, sets, tmp_path / "model", recipe=Recipe(epochs=1, hidden=16))
+    made = train_nli(read, sets, tmp_path / "model", recipe=TrainingRecipe(epochs=1, hidden=16))
     assert made["vectors"]["projection"] == "thing0 − thing1"
     model = load_attention_nli(tmp_path / "model")  # by itself, without a word of what was taken out
     assert accuracy(model, sets.tests[0].examples()) == made["test"][0]["accuracy"]
@@ -167,4 +231,4 @@ def test_a_network_trained_without_a_subspace_keeps_what_was_taken_out(sets, tmp
     pair = np.array([[0, 1]])
     sentences = ["a thing0 sees a thing2 .", "a thing1 ."]
     np.testing.assert_allclose(model.probabilities(sentences, pair), changed.probabilities(sentences, pair), atol=1e-6)
-    train_nli(read, sets, tmp_path / "model", recipe=Recipe(epochs=2, hidden=16))  # and it goes on
+    train_nli(read, sets, tmp_path / "model", recipe=TrainingRecipe(epochs=2, hidden=16))  # and it goes on

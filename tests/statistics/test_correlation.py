@@ -54,7 +54,7 @@ def test_columns_share_resamples_and_blocks_do_not_matter(ours, scipys, monkeypa
     x, y = sample(ties=True)
     whole = ours(x.reshape(3, 1, 40), y, resamples=101, seed=1)
     assert whole.low.shape == (3, 1)
-    monkeypatch.setattr("wordworth.statistics.correlation.BLOCK", 90)
+    monkeypatch.setattr("wordworth.statistics.correlation.BLOCK_NUMBERS", 90)
     parts = ours(x[1], y, resamples=101, seed=1)
     assert parts.low.shape == ()
     np.testing.assert_allclose([whole.low[1, 0], whole.high[1, 0]], [parts.low, parts.high], rtol=1e-12)

@@ -34,7 +34,7 @@ def by_definition(values, size_a, sides, count="inclusive"):
 @pytest.fixture(params=["matrix", "meet in the middle"])
 def exact_way(request, monkeypatch):
     """Both ways of counting all partitions."""
-    monkeypatch.setattr(permutation, "FEW", 0 if request.param == "matrix" else 100)
+    monkeypatch.setattr(permutation, "MIN_MATRIX_ROWS", 0 if request.param == "matrix" else 100)
 
 
 @pytest.mark.usefixtures("exact_way")

@@ -29,6 +29,6 @@ def test_the_observed_order_counts() -> None:
 def test_seeded_and_alike_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.random.default_rng(2).normal(size=(3, 40))
     whole = shuffled_pearson(x, x[0] + x[1], shuffles=30, seed=4)
-    monkeypatch.setattr("wordworth.statistics.correlation.BLOCK", 400)
+    monkeypatch.setattr("wordworth.statistics.correlation.BLOCK_NUMBERS", 400)
     parts = shuffled_pearson(x, x[0] + x[1], shuffles=30, seed=4)
     np.testing.assert_allclose(whole[0].value, parts[0].value)

@@ -12,7 +12,7 @@ from typed_runs import items_of, reasons, value, values_by
 from wordworth.repair.checkpoint import load_whole
 from wordworth.repair.subwords import every_piece
 from wordworth.study import study
-from wordworth.study.debias import METHODS, PARTS
+from wordworth.study.debias import DEBIAS_METHODS, PARTS
 from wordworth.study.debias.network import TEST
 from wordworth.transform import difference_direction
 
@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", DEBIAS_METHODS)
 def test_every_method_on_subwords(folder, method, tmp_path):
     made = debias(folder / "llama", mitigate=method, without=PARTS)
     made.product.save(tmp_path / "saved")
@@ -60,7 +60,11 @@ def test_every_method_on_subwords(folder, method, tmp_path):
 
 
 def test_twice_is_once(folder, tmp_path):
-    plan = {"concept": ((str(folder / "one.txt"), str(folder / "other.txt")),), "mitigate": "leace", "without": PARTS}
+    plan = {
+        "concept": ((str(folder / "one.txt"), str(folder / "other.txt")),),
+        "mitigate": "leace",
+        "without": PARTS,
+    }
     once = debias(folder / "llama", **plan)
     assert once.skipped == {"not in vocabulary": 1}
     once.product.save(tmp_path / "once")

@@ -12,7 +12,7 @@ from wordworth.catalog.registry import references
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.study import STUDIES, study
-from wordworth.task.settings import GROUPS
+from wordworth.task.settings import HELP_GROUPS
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -48,7 +48,7 @@ def test_every_setting_is_declared_once(name: str) -> None:
     assert len(set(options)) == len(options)
     for field in fields:
         assert field.declared.help[-1] in ".…", field.name
-        assert field.declared.group in (*GROUPS, "in Python only"), field.name
+        assert field.declared.group in (*HELP_GROUPS, "in Python only"), field.name
     parameters = inspect.signature(study(name)).parameters
     assert [*parameters] == ["models", *(field.name for field in fields)]
 

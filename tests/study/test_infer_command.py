@@ -66,7 +66,7 @@ def test_accuracy_on_a_csv_of_numbered_labels(folder: Path, command: Command) ->
         (["model", "--label-map", "0"], "--label-map is '0'"),
         (["model", "--mitigate", "none", "--mitigate", "inlp"], "none and something else"),
         (["model", "--probe", "gendr"], "did you mean gender?"),
-        (["model", "--articles", "ear"], "it can be sound or letter"),
+        (["model", "--articles", "ear"], "it can be sound, letter or dev2020"),
         (["model", "--probe", "religion", "--mitigate", "hard-debias", "--sample", "9"], "word lists for gender only"),
     ],
 )

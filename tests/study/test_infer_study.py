@@ -1,7 +1,7 @@
 """The study `infer` on small probes: every number against one pair at a time, resumption, bad input."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +16,8 @@ from wordworth.files import cache_dir
 from wordworth.measure.neutrality import is_neutral
 from wordworth.nli import pairs as scoring
 from wordworth.nli.attention import AttentionNli, Network, Shape
-from wordworth.nli.nli import LABELS
-from wordworth.nli.pairs import Largest, PairSet
+from wordworth.nli.nli import LABELS, TrainedWithout
+from wordworth.nli.pairs import LargestPairs, PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.results.run import Run
 from wordworth.study import study
@@ -179,7 +179,7 @@ def test_slices_go_to_the_probes_that_have_them(model: AttentionNli, probe: Path
 
 
 def test_a_killed_run_goes_on(model: AttentionNli, probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scoring, "BLOCK", 24)  # two actions a block: four blocks
+    monkeypatch.setattr(scoring, "BLOCK_PAIRS", 24)  # two actions a block: four blocks
     options = {"probes": [probe], "mitigate": (), "random": 0, **FEW}
     dying = Counting(model, dies_after=2)
     with pytest.raises(KeyboardInterrupt):
@@ -210,6 +210,29 @@ def test_samples(model: AttentionNli, probe: Path) -> None:
         return infer([model], probes=[probe], sample=1, slices=[f"job={job}"], mitigate=(), random=0, **FEW)
 
     assert any(reasons(sample_one(job), "skipped") for job in ("nurse", "doctor"))
+
+
+def test_networks_trained_without_random_subspaces_are_averaged(model: AttentionNli, probe: Path) -> None:
+    """The mean by hand over one pair at a time; a network without another size, or without a bias, is none of them."""
+    pairs, embedding = PairSet.of(load_probe(probe)), model.embedder.embedding
+    others, values = [], []
+    for number, (subspace, size) in enumerate([("random:1", 1), ("random:1", 1), ("random:1", 2), ("he − she", 1)]):
+        control = random_directions(10, count=1, k=size, seed=number)[0]
+        changed = model.with_vectors(remove(embedding, control.basis, ""))
+        others.append(replace(changed, name=f"net-{number}", trained_without=TrainedWithout(subspace, size)))
+        values.append(_expected(_one_by_one(changed, pairs)))
+    run = infer([model], probes=[probe], mitigate=(), random=0, against=others, thresholds=(0.3, 0.5), **FEW)
+    original = _expected(_one_by_one(model, pairs))
+    for name, columns in NEUTRALITY.items():
+        mean = (values[0][name] + values[1][name]) / 2
+        assert value(run, version="random-retrained", **columns) == pytest.approx(mean, abs=1e-6)
+        change = value(run, version="random-retrained", variant="change", **columns)
+        assert change == pytest.approx(mean - original[name], abs=1e-6)
+    row = one(run.scores, version="random-retrained", measure="net-neutral")
+    assert row["low"] < row["value"] < row["high"]
+    assert any("averaged as random-retrained" in reason for reason in reasons(run, "info"))
+    single = infer([model], probes=[probe], mitigate=(), random=0, against=others[1:], **FEW)
+    assert "random-retrained" not in single.scores.get_column("version").to_list()
 
 
 def test_against_a_retrained_network(model: AttentionNli, probe: Path) -> None:
@@ -281,10 +304,10 @@ def test_the_largest_are_kept_in_any_order_of_blocks() -> None:
     """Against sorting everything, ties by index."""
     rng = np.random.default_rng(5)
     probabilities = np.round(rng.dirichlet([1, 1, 1], size=500), 1)
-    kept = Largest(0, 7)
+    kept = LargestPairs(0, 7)
     for part in np.split(rng.permutation(500), [3, 4, 400]):
         kept.add(part.astype(np.int64), probabilities[part])
     assert kept.indices.tolist() == np.argsort(-probabilities[:, 0], kind="stable")[:7].tolist()
-    nothing = Largest(0, 0)
+    nothing = LargestPairs(0, 0)
     nothing.add(np.arange(3), probabilities[:3])
     assert len(nothing.indices) == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.resolve import Resolved, resolve
+from wordworth.catalog.resolve import Origin, resolve
 from wordworth.study import study
 from wordworth.study.names import resolve_inputs
 
@@ -19,7 +19,7 @@ def resolved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Counter[tuple[s
     """Count what is resolved."""
     seen: Counter[tuple[str, str]] = Counter()
 
-    def watched(named: str | Path, kind: str = "models") -> Resolved:
+    def watched(named: str | Path, kind: str = "models") -> Origin:
         seen[str(named), kind] += 1
         return resolve(named, kind)
 

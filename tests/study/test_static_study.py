@@ -15,7 +15,7 @@ from scipy.stats import spearmanr
 from commands import Command
 from made_models import train_bytes
 from wordworth.api import export
-from wordworth.contexts import decontextualized
+from wordworth.contexts import make_decontextualized
 from wordworth.embedding import load
 from wordworth.encode import CONTEXT, SUBWORD, LanguageModel, encode, load_model
 from wordworth.errors import WordworthError
@@ -157,13 +157,37 @@ def test_bias_in_every_layer(model: LanguageModel, text: Path) -> None:
     assert row.get_column("low").item() < row.get_column("value").item() < row.get_column("high").item()
 
 
+def test_contexts_are_counted_instead_of_sentences(model: LanguageModel, text: Path, pairs: Path) -> None:
+    """A sentence is a context of each word in it: counted here from what so many sentences have."""
+
+    def measure(**chosen: object) -> pl.DataFrame:
+        return quality(model, text, pairs, **chosen).scores
+
+    def contexts(scores: pl.DataFrame) -> dict[int, float]:
+        return dict(scores.filter(measure="contexts").select("n", "value").iter_rows())
+
+    every = measure(sentences=list(range(1, 31)))
+    by_sentences = contexts(every)
+    least = [next(n for n, count in sorted(by_sentences.items()) if count >= wanted) for wanted in (10, 25)]
+    found = measure(sentences=[10, 25], count="contexts")
+    assert contexts(found) == {n: by_sentences[n] for n in least}
+    place = {"measure": "similarity", "context": "aggregated", "variant": None}
+    one, other = (
+        scores.filter(pl.col(name).eq_missing(pl.lit(value)) for name, value in (place | {"sentences": n}).items())
+        for scores, n in ((found, least[0]), (every, least[0]))
+    )
+    assert one.height > 0
+    assert one["value"].to_list() == pytest.approx(other["value"].to_list())
+
+
 def test_agreement_over_layers_and_models(model: LanguageModel, folder: Path, text: Path) -> None:
     other = load_model(folder, device="cpu", name="other")
     run = static([model, other], corpus=[text], experiments=["bias", "agreement"], per_word=3, resamples=40)
     scores, place = run.scores, {"dataset": "religion", "subset": "adjectives", "model": "tiny"}
     agreed = scores.filter(experiment="agreement")
-    # 7 definitions of gender have 21 pairs, 3 of religion 3, race has one definition; and a mean of each.
-    assert len(agreed.filter(model="tiny")) == 2 * (21 + 1 + 3 + 1)
+    # 7 definitions of gender have 21 pairs, 3 of religion 3, race has one definition; and a mean of each. Between the
+    # two lists of targets there is one number per definition, and a mean.
+    assert len(agreed.filter(model="tiny")) == 2 * (21 + 1 + 3 + 1) + (7 + 1) + (3 + 1) + (1 + 1)
     pooled = agreed.filter(pl.col("model").is_null())
     assert len(pooled) == 2 * (21 + 1 + 3 + 1)
     assert set(pooled.get_column("n")) == {8}
@@ -194,7 +218,7 @@ def test_words_alone_in_a_file(model: LanguageModel, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("\n".join(WORDS))
     made = export(model, layer=2, corpus="none", vocabulary=words)
-    plain = encode(model, decontextualized(WORDS), ("mean",), (2,)).vectors["mean"][:, 0]
+    plain = encode(model, make_decontextualized(WORDS), ("mean",), (2,)).vectors["mean"][:, 0]
     np.testing.assert_allclose(made.embedding.matrix, plain, rtol=1e-5, atol=1e-6)
     assert made.embedding.words == tuple(WORDS)
     assert "words alone" in made.embedding.provenance.steps

@@ -10,9 +10,11 @@ import pytest
 
 from typed_runs import items_of, one, reasons, rows, value, values_by
 from wordworth.catalog.read.lexica import load_lexicon
-from wordworth.catalog.read.word_sets import load_test, polar_words, translated
+from wordworth.catalog.read.word_sets import load_test, polar_words, translate_test
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
+from wordworth.pages.figures import figures_of
+from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.task.training import Sentences, choose_lines, train_fasttext
@@ -38,11 +40,15 @@ def test_one_score_per_decade(small: Embedding, tmp_path: Path) -> None:
     assert series["eng-all/1810"] != pytest.approx(expected)
     labelled = valnorm([f"books={folder}"], **chosen)
     assert [model.name for model in labelled.models] == ["books/1800", "books/1810"]
+    assert [(model.corpus, model.decade) for model in labelled.models] == [("books", 1800), ("books", 1810)]
+    figures = {figure.id: figure for some in figures_of(read_runs([labelled]).scores).values() for figure in some}
+    assert figures["decades"].rows["value"].to_list() == pytest.approx(list(series.values()))
+    assert figures["decades"].plot.data["decade"].to_list() == [1800, 1810]
 
 
 def test_variance_over_languages(make: object, slow: type, data: Path) -> None:
     english = load_test("weat1")
-    german = translated(english, "german")
+    german = translate_test(english, "german")
     models = [
         make([word for group in test.groups for word in group], name=test.language, seed=seed)
         for seed, test in enumerate((english, german))
@@ -68,7 +74,7 @@ def test_variance_over_languages(make: object, slow: type, data: Path) -> None:
 
 
 def test_the_models_own_language_is_taken(make: object, data: Path) -> None:
-    german = translated(load_test("weat1"), "german")
+    german = translate_test(load_test("weat1"), "german")
     model = make([word for group in german.groups for word in group], language="german")
     found = valnorm([model], experiments=["weat"], tests=["weat1"], **QUICK)
     assert found.scores["language"].to_list() == ["german"]
@@ -129,6 +135,8 @@ def test_corpus_size(corpus: Path) -> None:
     assert scores.select("model", "sentences").rows() == [("made.txt@100%", 200), ("made.txt@50%", 100)]
     assert scores["n"][0] > scores["n"][1] > 10
     assert found.facts_of("made.txt@50%").dimensions == 8
+    figures = {figure.id: figure for some in figures_of(read_runs([found]).scores).values() for figure in some}
+    assert figures["corpus-size"].plot.data["percent"].to_list() == [100, 50]
     (text,) = [data for data in found.data if data.name == "made.txt"]
     assert (text.rows, len(text.sha256)) == (200, 64)
     (skipped,) = reasons(found, "skipped")

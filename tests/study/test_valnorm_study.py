@@ -230,7 +230,7 @@ def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
     rated = items_of(found, "rated_words").filter(pl.col("skipped").is_null())
     assert one(rated, word="sun")["rating"] == 4.0  # the mean of its two ratings
     assert found.skipped == {
-        "mine: stands on another line already; their ratings are averaged": 1,
+        "mine: is on another line already; their ratings are averaged": 1,
         "mine: has a rating that is no number": 1,
     }
     dropped = items_of(found, "rated_words").drop_nulls("skipped")

@@ -14,7 +14,7 @@ from vast_runs import rows
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.encode import LanguageModel, wrap
-from wordworth.encode.named import untrained
+from wordworth.encode.named import randomize_weights
 from wordworth.results.run import Run
 from wordworth.study import study
 from wordworth.study.vast import STUDY
@@ -51,7 +51,10 @@ def test_controls_run_as_a_matter_of_course(tiny: LanguageModel) -> None:
 
 
 def test_the_untrained_network_is_measured_as_any_other(tiny: LanguageModel) -> None:
-    found, blank = vast([tiny], **ASKED, **QUICK), vast([untrained(tiny, SEED)], controls=["none"], **ASKED, **QUICK)
+    found, blank = (
+        vast([tiny], **ASKED, **QUICK),
+        vast([randomize_weights(tiny, SEED)], controls=["none"], **ASKED, **QUICK),
+    )
     for layer in range(3):
         own = rows(found, experiment="contextualization", variant=None, layer=layer)["value"].item()
         expected = rows(blank, experiment="contextualization", variant=None, layer=layer).row(0, named=True)
@@ -67,7 +70,7 @@ def test_the_untrained_network_is_measured_as_any_other(tiny: LanguageModel) -> 
 def test_above_the_control_is_resampled_in_pairs(tiny: LanguageModel) -> None:
     """A plain bootstrap over words gives the same interval, but for chance."""
     asked = ASKED | {"resamples": 2_000}
-    found, blank = vast([tiny], **asked), vast([untrained(tiny, SEED)], controls=["none"], **asked)
+    found, blank = vast([tiny], **asked), vast([randomize_weights(tiny, SEED)], controls=["none"], **asked)
     ours, theirs = of_words(found, 2), of_words(blank, 2)
     assert ours["word"].to_list() == theirs["word"].to_list()
     x, y, people = (one.to_numpy() for one in (ours["value"], theirs["value"], ours["rating"]))

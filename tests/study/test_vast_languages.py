@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from vast_runs import QUICK, rows
+from vast_runs import QUICK, rows, words_of
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.contexts import load_templates
+from wordworth.embedding import Slot
 from wordworth.embedding.core import in_script
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
@@ -26,6 +28,44 @@ def test_languages_have_their_own_lexica_and_a_mean(tiny: LanguageModel, data: P
     assert mean["value"].item() == pytest.approx(bleached.mean())
     assert mean["n"].item() == 7
     assert any("to balance the sets" in notice.reason and notice.language == "spanish" for notice in found.notices)
+
+
+def test_tokens_and_components_in_every_language(
+    tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when a language is run by itself; English words under poles of both kinds are scored here by the formula."""
+    asked = {"corpus": "none", "contexts": ["bleached"], "components": 2, "component_words": "scored", **QUICK}
+    monkeypatch.setattr("wordworth.study.vast.tokens.MIN_WORDS_PER_KIND", 6)  # its tokenizer is English
+    found = vast([tiny], lexica=["anew"], experiments=["tokenization", "isolation", "languages"], **asked)
+    nullified = rows(found, experiment="languages", subset=None, variant=None).drop_nulls("components")
+    assert nullified["language"].n_unique() == 7
+    assert set(nullified["layer"]) == {tiny.layers - 1, tiny.layers}
+    assert set(nullified["components"]) == {0, 1, 2}
+    alone = vast([tiny], language="spanish", experiments=["isolation"], **asked)
+    (spanish,), (expected,) = (
+        rows(one, language="spanish", measure="valence", variant=None, layer=tiny.layers, components=2)["value"]
+        for one in (found, alone)
+    )
+    assert spanish == pytest.approx(expected)
+
+    split = rows(found, experiment="languages", variant="mixed-poles", subset="multiple", layer=1, pooling="mean")
+    assert split["language"].n_unique() == 4
+    mean = rows(found, experiment="languages", variant="mean", subset="multiple", layer=1, pooling="mean")
+    assert mean["value"].item() == pytest.approx(split["value"].mean())
+    assert mean["n"].item() == len(split)
+    used = rows(found, "rated_words", experiment="languages", language="english", subset="multiple", skipped=None)
+    polar, layers = polar_words(), words_of(tiny)
+    high, low = (
+        layers.encode("bleached", side, is_polar=True).layers("mean") for side in (polar.pleasant, polar.unpleasant)
+    )
+    vectors = layers.encode("bleached", used["word"].to_list()).layers("mean")
+    A, B, words = (
+        one.read(Slot(1)) / np.linalg.norm(one.read(Slot(1)), axis=1, keepdims=True) for one in (high, low, vectors)
+    )
+    cosines = words @ A.T, words @ B.T
+    d = (cosines[0].mean(axis=1) - cosines[1].mean(axis=1)) / np.hstack(cosines).std(axis=1, ddof=1)
+    english = split.filter(language="english")["value"].item()
+    assert english == pytest.approx(np.corrcoef(d, used["rating"])[0, 1], abs=1e-5)
 
 
 def test_bias_in_spanish_has_spanish_words(tiny: LanguageModel, data: Path) -> None:
@@ -88,6 +128,6 @@ def test_chinese_is_put_poles_into_script(data: Path) -> None:
     assert sum(word in lexicon.words for word in (*polar.pleasant, *polar.unpleasant)) == 35  # of 40; 15 as published
     assert [(notice.count, notice.total) for notice in findings.notices] == [(24, 40)]
     assert put_lexicon_into_script(findings, lexicon, templates) is lexicon
-    simple = lexicon.chosen(range(500), "simple")
+    simple = lexicon.select(range(500), "simple")
     object.__setattr__(simple, "words", tuple(in_script(word, "simplified") for word in simple.words))
     assert find_script(put_lexicon_into_script(findings, simple, templates).words) == "traditional"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vast_runs import words_of
-from wordworth.contexts import Context, bleached, load_templates
+from wordworth.contexts import Context, load_templates, make_bleached
 from wordworth.embedding import Slot
 from wordworth.encode import InContexts, LanguageModel, in_contexts
 
@@ -15,7 +15,7 @@ FIRST, SECOND = ("river", "abuse", "pleasant"), ("pleasant", "clock", "river", "
 
 
 def contexts_of(words: tuple[str, ...]) -> list[Context | None]:
-    return list(bleached(words, load_templates()))
+    return list(make_bleached(words, load_templates()))
 
 
 @pytest.fixture

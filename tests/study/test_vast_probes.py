@@ -1,5 +1,6 @@
 """VAST's probes: what they find, the baseline and interval beside it, and where the tags come from."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,13 @@ from wordworth.encode import LanguageModel
 from wordworth.results.findings import Findings
 from wordworth.study import study
 from wordworth.study.vast import VastSettings
-from wordworth.study.vast.tokens import find_ending
-from wordworth.task.probes import COMPONENTS, Part, score_probe
+from wordworth.study.vast.tokens import find_ending, universal_tag
+from wordworth.task.probes import PROBE_COMPONENTS, ProbePart, score_probe
 
 vast = study("vast")
 
 
-Parts = tuple[Part, Part]
+Parts = tuple[ProbePart, ProbePart]
 
 
 def made(planted: float, share: float = 0.5, dimensions: int = 10) -> Parts:
@@ -26,7 +27,7 @@ def made(planted: float, share: float = 0.5, dimensions: int = 10) -> Parts:
     vectors = rng.normal(size=(600, dimensions))
     vectors[:, 3] += np.where(labels, planted, -planted)
     names = ["noun" if label else "other" for label in labels]
-    train, test = (Part(vectors[part], names[part], names[part]) for part in (slice(400), slice(400, None)))
+    train, test = (ProbePart(vectors[part], names[part], names[part]) for part in (slice(400), slice(400, None)))
     return train, test
 
 
@@ -56,9 +57,39 @@ def test_the_majority_class_and_an_interval_stand_beside_a_probe() -> None:
 
 
 def test_the_papers_numbers_of_components_are_tried() -> None:
-    assert {8, 11, 12} <= {*COMPONENTS}
+    assert {8, 11, 12} <= {*PROBE_COMPONENTS}
     found = probe(made(20, dimensions=20), components=12)
-    assert rows(found, variant="components")["components"].to_list() == list(COMPONENTS)
+    assert rows(found, variant="components")["components"].to_list() == list(PROBE_COMPONENTS)
+
+
+def test_probes_as_the_authors_ran_them(tiny: LanguageModel, data: Path) -> None:
+    """The out-of-domain file has 516 sentences; the treebank's tags become the 12 universal ones, or fewer."""
+    asked = {"experiments": ["probes"], "corpus": "none", "components": 1, **QUICK}
+    found = vast([tiny], lexica=["bellezza"], probes="authors", **asked)
+    lines = (data / "probes/cola/out_of_domain_dev.tsv").read_text(encoding="utf-8").splitlines()
+    sentences = {line.split("\t")[3] for line in lines}
+    assert 490 < rows(found, measure="acceptability", variant=None)["n"].item() <= len(sentences) <= 516
+    tagged = rows(found, "probed_words", probe="part-of-speech", subset="last word")
+    universal = {"ADJ", "ADP", "ADV", "CONJ", "DET", "NOUN", "NUM", "PRON", "PRT", "VERB", "X"}
+    assert {"NOUN", "VERB"} < set(tagged["label"]) <= universal
+    assert [universal_tag(tag) for tag in ("NNPS", "PRP$", "PDT", "RP", "WRB", "FW")] == [
+        "NOUN", "PRON", "DET", "PRT", "ADV", "X",
+    ]  # fmt: skip
+
+
+def test_vectors_as_they_are_are_not_standardized() -> None:
+    """A neuron a thousand times smaller than the others is not heard unless it is standardized."""
+    train, test = made(20)
+    parts = [replace(part, vectors=part.vectors * np.where(np.arange(10) == 3, 1e-6, 1)) for part in (train, test)]
+    settings = VastSettings(resamples=20)
+    f1 = [
+        rows(score_probe("noun", *parts, {"model": "made"}, settings, 1, standardize=standardize), variant=None)[
+            "value"
+        ].item()
+        for standardize in (True, False)
+    ]
+    assert f1[0] == pytest.approx(1)
+    assert f1[1] < 0.7
 
 
 def test_the_last_two_words_of_a_tagged_sentence() -> None:

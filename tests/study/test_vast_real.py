@@ -40,10 +40,10 @@ class Plain:
         import torch
         from transformers import AutoModel, AutoTokenizer
 
-        from wordworth.encode.conversion import converted
+        from wordworth.encode.conversion import convert_gguf
 
         place = Path(locate_language_model(name).place)
-        folder = converted(place) if place.suffix == ".gguf" else place
+        folder = convert_gguf(place) if place.suffix == ".gguf" else place
         self.torch = torch
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.network = AutoModel.from_pretrained(folder).eval()

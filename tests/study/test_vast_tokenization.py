@@ -13,7 +13,7 @@ from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import parse
-from wordworth.contexts import bleached, load_templates
+from wordworth.contexts import load_templates, make_bleached
 from wordworth.encode import LanguageModel, token_counts
 from wordworth.results.run import Run
 from wordworth.study import study
@@ -109,7 +109,7 @@ def test_a_space_that_is_a_token_of_its_own_is_counted() -> None:
     """By hand: " ab" is one token, " ba" is `Ġ` and `ba`, " bb" is `Ġ`, `b` and `b`."""
     pieces = ["Ġ", "T", "a", "b", "h", "i", "s", "ab", "ba", "Ġab"]
     tokenizer = bpe({piece: at for at, piece in enumerate(pieces)}, [("a", "b"), ("b", "a"), ("Ġ", "ab")])
-    words, markers = token_counts(tokenizer, bleached(["ab", "ba", "bb"], load_templates()))
+    words, markers = token_counts(tokenizer, make_bleached(["ab", "ba", "bb"], load_templates()))
     assert (words.tolist(), markers.tolist()) == ([1, 1, 2], [0, 1, 1])
 
 
@@ -129,6 +129,6 @@ def test_gpt2_keeps_as_many_words_whole_as_the_paper_counts(data: Path) -> None:
     pairs = (folder / "vocab.bpe").read_text(encoding="utf-8").splitlines()[1:]
     vocabulary = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
     tokenizer = bpe(vocabulary, [(left, right) for left, right in (pair.split() for pair in pairs)])
-    words, markers = token_counts(tokenizer, bleached(load_lexicon("warriner").words, load_templates()))
+    words, markers = token_counts(tokenizer, make_bleached(load_lexicon("warriner").words, load_templates()))
     tokens = words + markers
     assert ((tokens == 1).sum(), (tokens > 1).sum()) == (8_421, 5_494)

@@ -47,7 +47,21 @@ def test_the_ten_by_default_and_those_without_words_are_told(make: object) -> No
     assert set(found.scores["dataset"]) >= {"weat1", "weat8"}
     assert found.scores["study"].unique().to_list() == ["weat"]
     assert "words of X: instruments (test weat2)" in failures(found)["weat2"]
-    assert len(failures(found)) + found.scores.height == 10
+    assert len(failures(found)) + found.scores["variant"].null_count() == 10
+
+
+def test_the_rule_of_valnorm_is_a_share_of_the_tests(make: object, data: Path) -> None:
+    """|d| ≥ .8 and p ≤ .05 or ≥ .95, counted here from each test's d and p; a p of two sides is not its p."""
+    chosen = {"tests": ["weat1", "weat6", "weat8"], "permutations": 100}
+    words = [word for name in chosen["tests"] for group in load_test(name).groups for word in group]
+    runs = [weat([vectors], **chosen) for vectors in (make(words), data / "vectors/word2vec_googlenews_subset.npz")]
+    shares = [run.scores.filter(variant="valnorm-rule").select("value", "n").row(0) for run in runs]
+    tests = [run.scores.filter(pl.col("variant").is_null()).select("value", "p").rows() for run in runs]
+    biased = [sum(abs(d) >= 0.8 and not 0.05 < p < 0.95 for d, p in every) for every in tests]
+    assert shares == [(count / len(every), len(every)) for count, every in zip(biased, tests, strict=True)]
+    assert biased == [1, 3]
+    both = weat([make(words)], **chosen, sides="two").scores
+    assert both.filter(variant="valnorm-rule").is_empty()
     with pytest.raises(WordworthError, match=r"small has 0 of the 25 words of X: instruments \(test weat2\)"):
         weat([make(words)], tests=["weat2"])
     with pytest.raises(WordworthError, match=r"small has 0 of the \d+ words .* is it an embedding of english words"):

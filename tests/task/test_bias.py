@@ -15,7 +15,8 @@ from wordworth.measure import direct_bias, garg_cosine, garg_euclidean, manzini,
 from wordworth.task.bias import (
     PAIRS,
     TARGETS,
-    draw_blocks,
+    Replicates,
+    draw_lists,
     make_definitions,
     make_other_estimators,
     read_pairs,
@@ -86,9 +87,9 @@ def test_an_estimator_that_fails_leaves_the_others(lists: BiasLists, layers: Lay
 
 def test_resampled_curves_are_the_measures_on_repeated_words(layers: Layers, lists: BiasLists) -> None:
     """Each column of counts against the measures run on word lists with the words repeated so often."""
-    words = lists.targets["professions"][:30]
-    (draws,) = draw_blocks(lists, words, Intervals(resamples=3, seed=4))
-    found = resample_curves(layers, lists, words, draws)
+    words, settings = lists.targets["professions"][:30], Intervals(resamples=3, seed=4)
+    draws = draw_lists(lists, words, settings)
+    found = resample_curves(layers, replace(lists, targets={"professions": words}), "professions", settings, {})
 
     def repeated(words: tuple[Any, ...], counts: np.ndarray) -> tuple[Any, ...]:
         often = zip(words, counts.astype(int).tolist(), strict=True)
@@ -123,7 +124,7 @@ def test_resampled_curves_are_the_measures_on_repeated_words(layers: Layers, lis
 def test_other_estimators_are_resampled_over_all_their_lists(layers: Layers, lists: BiasLists) -> None:
     """Each column of counts against the estimators on word lists with the words repeated so often."""
     words = lists.targets["professions"][:30]
-    (draws,) = draw_blocks(lists, words, Intervals(resamples=3, seed=4))
+    draws = draw_lists(lists, words, Intervals(resamples=3, seed=4))
 
     def repeated(words: tuple[Any, ...], counts: np.ndarray) -> tuple[Any, ...]:
         often = zip(words, counts.astype(int).tolist(), strict=True)
@@ -176,12 +177,16 @@ def test_intervals_are_over_all_lists_and_no_order_of_them_moves_one(layers: Lay
 def test_agreement_is_between_definitions_and_their_mean(layers: Layers, lists: BiasLists) -> None:
     """Against Spearman's ρ of the scores of one bias by layer."""
     settings = Intervals(resamples=20)
-    scores = score_bias(layers, lists, settings).scores.filter(subset="professions").sort("layer")
+    replicates: Replicates = {}
+    scores = score_bias(layers, lists, settings, replicates).scores.filter(subset="professions").sort("layer")
     curves = [
         scores.filter(pl.col("variant").is_null(), dataset=dataset, measure=measure)["value"].to_numpy()
         for dataset, measure in ((PAIRS, "direct-bias"), ("gender", "garg-cosine"))
     ]
-    found = score_agreement([layers], lists, settings).scores.filter(dataset="gender", subset="professions")
+    agreement = score_agreement([layers], lists, settings).scores
+    assert agreement.equals(score_agreement([layers], lists, settings, [replicates]).scores)
+    assert len(replicates) == 22
+    found = agreement.filter(dataset="gender", subset="professions")
     one = found.filter(variant="direct-bias by pairs ~ garg-cosine").row(0, named=True)
     assert (one["value"], one["n"]) == (pytest.approx(spearmanr(*curves).statistic), 5)
     different = found.filter(variant="garg-cosine by pairs ~ garg-cosine")["value"].item()
@@ -189,6 +194,23 @@ def test_agreement_is_between_definitions_and_their_mean(layers: Layers, lists: 
     assert len(others) == 21
     assert different in others
     assert found.filter(pl.col("variant").is_null())["n"].to_list() == [5]
+
+
+def test_agreement_of_the_two_lists_of_targets(layers: Layers, lists: BiasLists) -> None:
+    """Against Spearman's ρ of the scores of one estimator by layer; over the 7 definitions of gender, the mean."""
+    settings = Intervals(resamples=20)
+    scores = score_bias(layers, lists, settings).scores.filter(pl.col("variant").is_null()).sort("layer")
+    curves = [
+        scores.filter(dataset="gender", measure="garg-cosine", subset=name)["value"].to_numpy()
+        for name in lists.targets
+    ]
+    found = score_agreement([layers], lists, settings).scores.filter(
+        dataset="gender", subset="professions ~ adjectives"
+    )
+    assert found.filter(variant="garg-cosine")["value"].item() == pytest.approx(spearmanr(*curves).statistic)
+    every = found.filter(pl.col("variant").is_not_null())["value"]
+    mean = found.filter(pl.col("variant").is_null()).row(0, named=True)
+    assert (mean["value"], mean["n"], len(every)) == (pytest.approx(every.mean()), 5, 7)
 
 
 @pytest.mark.index

@@ -16,8 +16,9 @@ from wordworth.catalog.read.word_sets import AssociationTest, polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
+from wordworth.results.vocabulary import Caution
 from wordworth.task.association import score_association
-from wordworth.task.settings import Permuted
+from wordworth.task.settings import Permutations
 from wordworth.task.similarity import score_similarity
 from wordworth.task.valence import RatedEffects, compute_effect_sizes, score_valence, score_without_poles
 from wordworth.task.words import choose_spellings, match_rated_words, select_poles
@@ -33,7 +34,7 @@ POLAR = polar_words("english")
 WORDS = tuple(dict.fromkeys([*POLAR.pleasant, *POLAR.unpleasant, *(word for words in SETS.values() for word in words)]))
 FLOWERS = AssociationTest("flowers", "Flowers", **SETS, labels=("flowers", "insects", "pleasant", "unpleasant"))
 RATINGS = np.random.default_rng(1).uniform(1, 9, len(WORDS))
-SETTINGS = Permuted(resamples=50, permutations=100)
+SETTINGS = Permutations(resamples=50, permutations=100)
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +68,9 @@ def numbers(findings: Findings) -> list[tuple[object, ...]]:
 
 
 def test_words_of_a_set_with_one_vector_count_once(vectors: Embedding) -> None:
-    plain = score_association(Layers.of(vectors), FLOWERS, Permuted())
+    plain = score_association(Layers.of(vectors), FLOWERS, Permutations())
     repeated = replace(FLOWERS, X=("rose", "Rose", *SETS["X"][1:], "ROSE"), A=(*SETS["A"], "Love"))
-    found = score_association(Layers.of(vectors), repeated, Permuted())
+    found = score_association(Layers.of(vectors), repeated, Permutations())
     assert found.scores.row(0, named=True)["value"] == pytest.approx(effect_size(vectors), abs=1e-12)
     assert numbers(found) == numbers(plain)
     assert found.scores.item(0, "n") == 8
@@ -89,7 +90,18 @@ def test_words_of_a_set_with_one_vector_count_once(vectors: Embedding) -> None:
 def test_a_vector_in_both_sets_is_refused(vectors: Embedding) -> None:
     for sets in ({"Y": ("Rose", *SETS["Y"])}, {"B": ("LOVE", *SETS["B"])}):
         with pytest.raises(WordworthError, match=r"(Rose|LOVE).*one vector"):
-            score_association(Layers.of(vectors), replace(FLOWERS, **sets), Permuted())
+            score_association(Layers.of(vectors), replace(FLOWERS, **sets), Permutations())
+
+
+def test_different_words_of_one_vector_are_a_caution(vectors: Embedding) -> None:
+    """A daisy with the vector of a flea, as pruning leaves it; a word that is in two sets has its own vector."""
+    plain = score_association(Layers.of(vectors), replace(FLOWERS, A=(*SETS["A"], "rose")), Permutations())
+    assert Caution.SHARED_VECTORS not in plain.scores.item(0, "cautions")
+    matrix = np.array(vectors.matrix)
+    matrix[WORDS.index("daisy")] = matrix[WORDS.index("flea")]
+    pruned = score_association(Layers.of(vectors.with_matrix(matrix, "pruned")), FLOWERS, Permutations())
+    assert Caution.SHARED_VECTORS in pruned.scores.item(0, "cautions")
+    assert pruned.scores.item(0, "n") == 8
 
 
 def test_lines_of_a_lexicon_with_one_vector_are_averaged(vectors: Embedding) -> None:
@@ -108,7 +120,7 @@ def test_lines_of_a_lexicon_with_one_vector_are_averaged(vectors: Embedding) -> 
 
 def test_poles_are_removed_however_they_are_spelled(vectors: Embedding) -> None:
     layers = Layers.of(vectors)
-    polar = layers.select([*POLAR.pleasant, *POLAR.unpleasant], choose_spellings("english", SETTINGS)).resolved
+    polar = layers.select([*POLAR.pleasant, *POLAR.unpleasant], choose_spellings("english", SETTINGS)).matched_words
     rows = []
     for words in (WORDS, tuple(word.upper() for word in WORDS)):
         findings = Findings()

@@ -15,7 +15,7 @@ from wordworth.measure.sensitivity import conclusions, robustness
 from wordworth.statistics.permutation import normal_p, permutation_test
 from wordworth.task.association import score_association
 from wordworth.task.sensitivity import (
-    KINDS,
+    VARIANT_KINDS,
     make_vector_variants,
     make_word_variants,
     score_association_variants,
@@ -105,7 +105,7 @@ def test_variants_are_those_of_a_plain_loop(test_of_names: AssociationTest, vect
         kept[kind, name] = [word for side, mask in zip(flat, masks, strict=True) for word in np.array(side)[mask]]
     plain = Plain(vectors, test_of_names, settings)
     items = found.items["variants"].collect()
-    assert set(items["words"]) == set(KINDS)
+    assert set(items["words"]) == set(VARIANT_KINDS)
     assert len(items) == len(words) * 3 * 3 * 2 * 2 * 2
     for row in items[::15].iter_rows(named=True):
         way, spread, method = row["association"], row["sigma"], row["p_test"]
@@ -156,7 +156,7 @@ def test_a_clear_effect_never_flips(test_of_names: AssociationTest) -> None:
     by_option = shares.filter(pl.col("subset").is_not_null())
     assert set(by_option["variant"]) == {"flipped"}
     assert {"words: all words", "vectors: centred", "σ: sample σ", "p: normal p"} <= set(by_option["subset"])
-    assert len(by_option) == len(KINDS) + 3 + 3 + 2 + 2 + 2
+    assert len(by_option) == len(VARIANT_KINDS) + 3 + 3 + 2 + 2 + 2
 
 
 def test_an_effect_that_lengths_alone_make_flips_with_them(test_of_names: AssociationTest) -> None:

@@ -11,7 +11,7 @@ from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Embedding, Layers, Provenance
 from wordworth.measure import sc_weat
 from wordworth.results.findings import Findings
-from wordworth.task.settings import Permuted
+from wordworth.task.settings import Permutations
 from wordworth.task.valence import (
     RatedEffects,
     average_by_english,
@@ -21,7 +21,7 @@ from wordworth.task.valence import (
 )
 from wordworth.task.words import select_poles
 
-FEW = Permuted(resamples=20, permutations=50, p_method="monte-carlo")
+FEW = Permutations(resamples=20, permutations=50, p_method="monte-carlo")
 
 
 def vectors_for(*words: str) -> Layers:

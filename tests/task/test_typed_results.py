@@ -13,12 +13,12 @@ from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import SHOWN_AT_ONCE, Caution
 from wordworth.statistics.correlation import shuffled_pearson
 from wordworth.task.association import score_association
-from wordworth.task.settings import Permuted
+from wordworth.task.settings import Permutations
 from wordworth.task.similarity import record_neighbours, score_analogies
 from wordworth.task.valence import RatedEffects, compute_effect_sizes, score_shuffled, score_valence
 from wordworth.task.words import select_poles
 
-SETTINGS = Permuted(resamples=40, permutations=100, sides="two")
+SETTINGS = Permutations(resamples=40, permutations=100, sides="two")
 POLAR = polar_words("english")
 SETS = {"X": ("rose", "tulip", "daisy"), "Y": ("ant", "wasp", "moth", "gnat", "bee", "fly", "bug")}
 TEST = AssociationTest(

@@ -108,7 +108,7 @@ def test_a_turned_space_has_the_turned_subspace(way):
 
 
 def test_precision_is_the_embeddings_own_and_blocks_do_not_show(monkeypatch):
-    monkeypatch.setattr("wordworth.transform.projection.ROWS", 7)
+    monkeypatch.setattr("wordworth.transform.projection.BLOCK_ROWS", 7)
     exact = made()
     basis = difference_direction(exact, "w0", "w1").basis
     single = made(np.asarray(exact.matrix, dtype=np.float32))

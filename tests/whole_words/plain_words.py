@@ -111,6 +111,7 @@ class Plain:
     behind: tuple[int, ...] = ()
     k: int = 10
     boundary: bool = True
+    path_boundary: bool = True
     trailing: bool = False
     given: bool = True
     apart: bool = True
@@ -237,7 +238,7 @@ class Plain:
                 longer = self.add(word, unit, previous)
                 if longer.startswith(target) and longer[len(target) : len(target) + 1].isspace():
                     return True
-                if longer == target and not self.boundary:
+                if longer == target and not self.path_boundary:
                     return True
                 if target.startswith(longer) and len(path) + 1 < len(own) + MORE_UNITS:
                     paths.append(([*path, unit], longer))

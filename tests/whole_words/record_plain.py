@@ -20,7 +20,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.encode.conversion import converted
+from wordworth.encode.conversion import convert_gguf
 
 MODEL = "smollm2-135m"
 ROUNDING = 5e-5
@@ -29,7 +29,7 @@ SHORTEST, LONGEST = 3, 40
 
 
 def plain_model() -> Plain:
-    folder = converted(Path(locate_language_model(MODEL).place))
+    folder = convert_gguf(Path(locate_language_model(MODEL).place))
     network: Any = AutoModelForCausalLM.from_pretrained(folder).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     units = unit_texts(tokenizer, network.config.vocab_size, byte_level)

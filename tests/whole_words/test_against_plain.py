@@ -40,7 +40,7 @@ def compare(table: pl.DataFrame, lines: list[str], plain: Any) -> int:
 
 
 @pytest.mark.parametrize(("beginning", "punctuation"), [("given", "apart"), ("guessed", "attached")])
-@pytest.mark.parametrize("boundary", ["required", "ignored"])
+@pytest.mark.parametrize("boundary", ["required", "top-1", "ignored"])
 @pytest.mark.parametrize("k", [1, 40])
 def test_equals_the_plain_way(
     tiny_pair: Pair, k: int, boundary: Any, beginning: Any, punctuation: Any, plain_words: ModuleType
@@ -54,7 +54,8 @@ def test_equals_the_plain_way(
     assert table["word"].to_list() == words
     lines = LINES if k == 1 else LINES[:3]
     some = table.filter(pl.col("line") < len(lines))
-    way = replace(plain, k=k, boundary=boundary == "required", given=beginning == "given", apart=apart)
+    ends = {"boundary": boundary != "ignored", "path_boundary": boundary == "required"}
+    way = replace(plain, k=k, **ends, given=beginning == "given", apart=apart)
     assert compare(some, lines, way) > 15
 
 

@@ -13,7 +13,7 @@ from wordworth.whole_words.frequency import Bands, assign_bands, frequencies_of,
 
 def test_the_papers_bands():
     bands = Bands()
-    assert bands.names == ("high", "mid", "low", "below", "unseen")
+    assert bands.names == ("high", "mid", "low", "below", "unseen", "punctuation-numbers")
     frequencies = (None, 0, 9.99, 10, 99, 100, 999, 1_000, 1e9)
     expected = ["unseen", "below", "below", "low", "low", "mid", "mid", "high", "high"]
     assert [bands.of(one) for one in frequencies] == expected
@@ -29,9 +29,9 @@ def test_bad_edges(text, message):
 
 def test_words_are_looked_up_as_written_then_folded_then_bare():
     listed = Frequencies("list", {"the": 5_000, "Polish": 500, "polish": 50, "cat": 150}, "occurrences")
-    words = ["The", "Polish", "polish", "POLISH", "cat,", "(cat)", "zebra", ",", "the"]
+    words = ["The", "Polish", "polish", "POLISH", "cat,", "(cat)", "zebra", ",", "1990", "B2", "the"]
     found = assign_bands(words, listed, Bands())
-    expected = ["high", "mid", "low", "low", "mid", "mid", "unseen", "unseen", "high"]
+    expected = ["high", "mid", "low", "low", "mid", "mid", "unseen", *["punctuation-numbers"] * 2, "unseen", "high"]
     assert [found[word] for word in words] == expected
 
 

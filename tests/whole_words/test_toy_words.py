@@ -137,6 +137,8 @@ def test_the_boundary_of_top_k() -> None:
     assert predict_last(swallowed, "the the cat", k=1)["guess"] == "cats"
     ignored = predict_last(swallowed, "the the cat", k=1, boundary="ignored")
     assert (ignored["guess"], ignored["hit1"], ignored["hitk"]) == ("cat", True, True)
+    first = predict_last(swallowed, "the the cat", k=1, boundary="top-1")
+    assert (first["guess"], first["hit1"], first["hitk"]) == ("cats", False, True)
     assert predict_last(swallowed, "the the cat", k=2)["hitk"]
 
 

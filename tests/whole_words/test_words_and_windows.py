@@ -20,7 +20,7 @@ from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.pipeline import predict_chunks
 from wordworth.whole_words.rules import room
 from wordworth.whole_words.units import units_of
-from wordworth.whole_words.words import FIRST, SHARED, SHORT, Line, Target, WordTokenizer, read_lines
+from wordworth.whole_words.words import FIRST, SHARED_UNITS, SHORT_LINE, Line, Target, WordTokenizer, read_lines
 
 Pair = tuple[WordModel, Any]
 Tiny = Callable[[str], Pair]
@@ -69,8 +69,8 @@ def test_shared_units_are_left_out(tiny_word_model: Tiny) -> None:
     ]
     found = reading.find_words(lines, encoded)
     targets = [reading.targets[max(number, ~number)] for number in found.places["entry"].tolist()]
-    assert targets[:4] == [FIRST, SHARED, SHARED, FIRST]
-    assert SHARED not in targets[4:]
+    assert targets[:4] == [FIRST, SHARED_UNITS, SHARED_UNITS, FIRST]
+    assert SHARED_UNITS not in targets[4:]
     spans = list(pairwise([*found.places["start"].tolist(), len(found.ids)]))
     assert spans == [(0, 1), (1, 2), (2, 2), (2, 3), (3, 4), (4, 5)]
 
@@ -170,7 +170,7 @@ def test_documents(tiny_word_model: Tiny) -> None:
 def test_short_lines_are_counted(tiny_word_model: Tiny) -> None:
     table = predict_words(tiny_word_model("gpt2")[0], ["", "one", "two words", "the old river"])
     assert dict(table.schema) == PREDICTIONS
-    assert table["left_out"].to_list() == [SHORT] * 3 + [FIRST, None, None]
+    assert table["left_out"].to_list() == [SHORT_LINE] * 3 + [FIRST, None, None]
     blank = table.filter(pl.col("left_out").is_not_null()).select("guess", "hit1", "hitk", "logp", "units")
     assert blank.null_count().row(0) == (4, 4, 4, 4, 4)
 
@@ -191,7 +191,7 @@ def test_words_that_cannot_be_predicted_say_why(tiny_word_model: Tiny) -> None:
     special = "the old </s> river is"
     assert predict(gpt2, special, "left_out", punctuation="attached")[2] == "it holds a special token of the model"
     assert predict(gpt2, special, "word")[2:5] == ["</", "s", ">"]
-    assert predict(gpt2, special, "left_out")[2:5] == [SHARED] * 3
+    assert predict(gpt2, special, "left_out")[2:5] == [SHARED_UNITS] * 3
     reasons = predict(gpt2, f"the old {'xyz' * 30} river is pleasant to think", "left_out")
     assert "units and 13 tokens of context do not fit 52 tokens" in reasons[2]
     assert reasons[3:] == [None] * 5

@@ -2,19 +2,19 @@
 
 from wordworth.catalog.read.templates import Templates, load_templates
 from wordworth.contexts.in_text import (
-    CONTEXTS,
+    CONTEXT_NAMES,
     Context,
     ContextName,
-    aligned,
-    bleached,
     check_context,
     contexts_in,
-    decontextualized,
     in_template,
-    misaligned,
+    make_aligned,
+    make_bleached,
+    make_decontextualized,
+    make_misaligned,
     polar_ratings,
-    rescaled,
+    rescale,
 )
 from wordworth.contexts.random_contexts import RandomContexts, random_contexts
 from wordworth.contexts.sampling import Sample, draw_sentences, read_sample
-from wordworth.contexts.sentences import Finder, Found, split_sentences
+from wordworth.contexts.sentences import Finder, Occurrence, split_sentences

@@ -26,20 +26,20 @@ class Context:
 
 
 def in_template(template: str, word: str) -> Context:
-    """The word in the place of WORD."""
+    """Return the word in the place of WORD."""
     start = template.index(SLOT)
     text = template[:start] + word + template[start + len(SLOT) :]
     return Context(word, text, start, start + len(word))
 
 
 ContextName = Literal["random", "bleached", "aligned", "misaligned", "decontextualized"]
-CONTEXTS: tuple[ContextName, ...] = get_args(ContextName)
+CONTEXT_NAMES: tuple[ContextName, ...] = get_args(ContextName)
 PLEASANT, UNPLEASANT = 8.0, 2.0
 """On the 1–9 scale: the rating of a polar word that the lexicon under test does not hold."""
 
 
-def rescaled(ratings: Iterable[float], scale: tuple[float, float], onto: tuple[float, float] = (1, 9)) -> list[float]:
-    """Ratings mapped linearly; from 1–5 onto 1–9 this is (v−1)·2+1.
+def rescale(ratings: Iterable[float], scale: tuple[float, float], onto: tuple[float, float] = (1, 9)) -> list[float]:
+    """Map ratings linearly; from 1–5 onto 1–9 this is (v−1)·2+1.
 
     A mean may overshoot its scale by rounding only; anything further is an error, since it would fall out of the bins.
     """
@@ -54,28 +54,28 @@ def rescaled(ratings: Iterable[float], scale: tuple[float, float], onto: tuple[f
 
 
 def polar_ratings(pleasant: Sequence[str], unpleasant: Sequence[str], lexicon: Mapping[str, float]) -> dict[str, float]:
-    """Ratings of the polar words on the 1–9 scale: the lexicon's own where it has one, else 8 or 2."""
+    """Return ratings of the polar words on the 1–9 scale: the lexicon's own where it has one, else 8 or 2."""
     sides = ((pleasant, PLEASANT), (unpleasant, UNPLEASANT))
     return {word: lexicon.get(word, usual) for words, usual in sides for word in words}
 
 
-def bleached(words: Iterable[str], templates: Templates) -> list[Context]:
-    """Each word in the text without meaning."""
+def make_bleached(words: Iterable[str], templates: Templates) -> list[Context]:
+    """Return each word in the template without meaning."""
     return [in_template(templates.bleached, word) for word in words]
 
 
-def decontextualized(words: Iterable[str]) -> list[Context]:
-    """Each word alone."""
+def make_decontextualized(words: Iterable[str]) -> list[Context]:
+    """Return each word alone."""
     return [Context(word, word, 0, len(word)) for word in words]
 
 
-def aligned(words: Sequence[str], ratings: Sequence[float], templates: Templates) -> list[Context]:
+def make_aligned(words: Sequence[str], ratings: Sequence[float], templates: Templates) -> list[Context]:
     """Return each word in the text of its rating, which is on the templates' scale (see `rescaled`)."""
     pairs = zip(words, ratings, strict=True)
     return [in_template(templates.aligned[templates.bin_of(rating)], word) for word, rating in pairs]
 
 
-def misaligned(words: Sequence[str], ratings: Sequence[float], templates: Templates) -> list[Context]:
+def make_misaligned(words: Sequence[str], ratings: Sequence[float], templates: Templates) -> list[Context]:
     """Return each word in the text of the mirrored bin. Polar words are not misaligned: take `aligned` for them."""
     pairs = zip(words, ratings, strict=True)
     return [in_template(templates.aligned[-1 - templates.bin_of(rating)], word) for word, rating in pairs]
@@ -83,8 +83,8 @@ def misaligned(words: Sequence[str], ratings: Sequence[float], templates: Templa
 
 def check_context(name: str) -> ContextName:
     """Return the context of that name; an unknown one is an error that gives the nearest."""
-    if name not in CONTEXTS:
-        close = nearest(name, list(CONTEXTS)) or f"; there are {', '.join(CONTEXTS)}"
+    if name not in CONTEXT_NAMES:
+        close = nearest(name, list(CONTEXT_NAMES)) or f"; there are {', '.join(CONTEXT_NAMES)}"
         raise WordworthError(f"there is no context {name!r}{close}")
     return name
 
@@ -105,7 +105,7 @@ def contexts_in(
     """
     chosen = check_context(context)
     if chosen == "decontextualized":
-        return [*decontextualized(words)]
+        return [*make_decontextualized(words)]
     if chosen == "random":
         if random is None:
             raise WordworthError("random contexts are drawn from a corpus: give --corpus NAME or FILE")
@@ -114,8 +114,8 @@ def contexts_in(
         raise WordworthError(f"the context {context} needs templates; name them with --templates")
     templates.check(chosen)
     if chosen == "bleached":
-        return [*bleached(words, templates)]
+        return [*make_bleached(words, templates)]
     if ratings is None:
         raise WordworthError(f"the context {context} needs a rating for every word")
-    in_text = misaligned if chosen == "misaligned" and not polar else aligned
+    in_text = make_misaligned if chosen == "misaligned" and not polar else make_aligned
     return [*in_text(words, ratings, templates)]

@@ -48,7 +48,7 @@ class _Draw:
 def random_contexts(
     words: Sequence[str], lines: Iterable[str], *, seed: int = 0, language: str = "english"
 ) -> RandomContexts:
-    """One seeded context for each word; the draw of a word does not depend on which other words there are.
+    """Draw one seeded context for each word; the draw of a word does not depend on which other words there are.
 
     A whole whitespace word counts, punctuation at its edges set aside (in a language without spaces: any
     substring). An occurrence spelled as the word is preferred to one with other capitals. The text is cut from the
@@ -77,7 +77,7 @@ _Occurrence = tuple[str, str, tuple[str, int, int]]
 
 
 def _whole_words(line: str, wanted: dict[str, list[str]], sizes: list[int], language: str) -> Iterator[_Occurrence]:
-    """Runs of whitespace words whose text, edges stripped of punctuation, is wanted in some case."""
+    """Yield runs of whitespace words whose text, edges stripped of punctuation, is wanted in some case."""
     outer = [match.span() for match in _WORD.finditer(line)]
     inner: list[tuple[int, int]] = []
     for start, end in outer:

@@ -8,25 +8,26 @@ Those drawn from corpora for a vocabulary are kept in the cache.
 import hashlib
 import heapq
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from itertools import chain
+from dataclasses import asdict, dataclass, field, replace
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import IO
 
 from wordworth.catalog.read.corpora import Corpus, load_corpus
-from wordworth.catalog.resolve import Named
-from wordworth.contexts.sentences import LONGEST, SHORTEST, Finder, Found
+from wordworth.catalog.resolve import NameLike
+from wordworth.contexts.sentences import LONGEST, SHORTEST, Finder, Occurrence
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
 from wordworth.progress import progress
 
-FLAWS = 20
+MAX_FLAWS_SHOWN = 20
 """Broken lines that are reported one by one; the others are counted."""
 _BITS = 64
 """Bits of an offset, which stand behind those of a sentence's number."""
-_ALL = -1
+_ALL_WORDS = -1
 """Stands for all words, where sentences are drawn whatever words they hold."""
 
 
@@ -46,26 +47,32 @@ class Sample:
     flaws: tuple[str, ...]
     """The first of them, with their places."""
 
-    def read(self, start: int = 0) -> Iterator[Found]:
-        """The sentences from number `start` on."""
+    def read(self, start: int = 0) -> Iterator[Occurrence]:
+        """Yield the sentences from number `start` on."""
         with self.path.open(encoding="utf-8") as stream:
             for number, line in enumerate(stream, start=-1):
                 if number >= start:
                     text, spans = json.loads(line)
-                    yield Found(text, tuple((at, first, last) for at, first, last in spans))
+                    yield Occurrence(text, tuple((at, first, last) for at, first, last in spans))
+
+    def with_contexts(self, counts: Sequence[int]) -> tuple["Sample", list[int]]:
+        """Return the sample cut to the sentences with the largest of some numbers of contexts, and those of each."""
+        totals = list(accumulate(len(found.spans) for found in self.read()))
+        stops = [min(bisect_left(totals, count) + 1, self.sentences) for count in counts]
+        return replace(self, sentences=max(stops)), stops
 
 
 @dataclass
-class Flaws:
+class UnreadableLines:
     """Lines that could not be read: how many, and the first of them with their places."""
 
     count: int = 0
     first: list[str] = field(default_factory=list)
 
     def report(self, sentence: str) -> None:
-        """Counts one more."""
+        """Count one more sentence."""
         self.count += 1
-        if len(self.first) < FLAWS:
+        if len(self.first) < MAX_FLAWS_SHOWN:
             self.first.append(sentence)
 
 
@@ -77,9 +84,9 @@ def draw_sentences(
     count: int | None = None,
     per_word: int | None = None,
     seed: int = 0,
-    flaws: Flaws | None = None,
+    flaws: UnreadableLines | None = None,
 ) -> Sample:
-    """Draws `count` sentences uniformly, or for each word `per_word` of those that hold it, into the file `target`.
+    """Draw `count` sentences uniformly, or for each word `per_word` of those that hold it, into the file `target`.
 
     `flaws` is what reading `lines` reports its broken lines to. A sentence drawn for some of its words stands
     for these alone.
@@ -88,7 +95,7 @@ def draw_sentences(
         raise WordworthError("say how many sentences to draw in all, or how many a word: a whole number from 1 up")
     read = eligible = 0
 
-    def counted() -> Iterator[str]:
+    def count_lines() -> Iterator[str]:
         nonlocal read
         for line in lines:
             read += 1
@@ -98,10 +105,10 @@ def draw_sentences(
         with part.with_name("spool").open("w+b") as spool:
             draw = _Smallest(count or per_word or 0)
             end = 0
-            for one in finder.sentences(counted()):
+            for one in finder.sentences(count_lines()):
                 eligible += 1
                 digest = hashlib.blake2b(f"{seed}:{one.text}".encode(), digest_size=8).digest()
-                words = [at for at, _, _ in one.spans] if per_word else [_ALL]
+                words = [at for at, _, _ in one.spans] if per_word else [_ALL_WORDS]
                 if draw.wants(int.from_bytes(digest, "little"), words, end):
                     end += spool.write(json.dumps([one.text, one.spans], ensure_ascii=False).encode() + b"\n")
             if not read:
@@ -111,8 +118,8 @@ def draw_sentences(
                     f"no word of the vocabulary occurs in a sentence of {SHORTEST} to {LONGEST} tokens of the text "
                     f"({read:,} lines); give another text or other words"
                 )
-            kept = draw.kept()
-            flawed = flaws or Flaws()
+            kept = draw.list_sentences()
+            flawed = flaws or UnreadableLines()
             facts = Sample(target, len(kept), eligible, read, flawed.count, tuple(flawed.first))
             _write(part, facts, spool, kept)
         part.with_name("spool").unlink()
@@ -127,13 +134,13 @@ def read_sample(path: Path) -> Sample:
 
 
 def _write(part: Path, facts: Sample, spool: IO[bytes], kept: list[tuple[int, list[int]]]) -> None:
-    """A line of facts, and then the sentences with the words they stand for."""
+    """Write a line of facts, and then the sentences with the words that drew them."""
     with part.open("w", encoding="utf-8") as out:
         out.write(json.dumps(asdict(facts) | {"path": ""}) + "\n")
         for offset, words in kept:
             spool.seek(offset)
             line = spool.readline().decode()
-            if _ALL not in words:
+            if _ALL_WORDS not in words:
                 text, spans = json.loads(line)
                 line = json.dumps([text, [span for span in spans if span[0] in words]], ensure_ascii=False) + "\n"
             out.write(line)
@@ -159,7 +166,7 @@ class _Smallest:
                 is_wanted = True
         return is_wanted
 
-    def kept(self) -> list[tuple[int, list[int]]]:
+    def list_sentences(self) -> list[tuple[int, list[int]]]:
         """Return the offset of each sentence with the words that drew it, the smallest number first."""
         words: dict[int, list[int]] = {}
         for word, heap in self.heaps.items():
@@ -170,7 +177,7 @@ class _Smallest:
 
 _DRAWING = 1  # raised whenever sentences are split or drawn differently
 _FILE = "sample.jsonl"
-SHOWN = 100
+PROGRESS_LINES = 100
 """Lines between two steps of the bar."""
 
 
@@ -185,8 +192,8 @@ class Draw:
     lower_case: bool = False
 
 
-def load_texts(named: Sequence[Named], language: str) -> list[Corpus]:
-    """Corpora that are drawn from as one text, all of one language."""
+def load_texts(named: Sequence[NameLike], language: str) -> list[Corpus]:
+    """Load corpora of one language that are sampled as one text."""
     corpora = [load_corpus(name, language=language) for name in named]
     for corpus in corpora:
         if corpus.language != language:
@@ -197,22 +204,22 @@ def load_texts(named: Sequence[Named], language: str) -> list[Corpus]:
 
 
 def draw(corpora: Sequence[Corpus], words: Sequence[str], how: Draw) -> Sample:
-    """A sample of all the corpora together, drawn once and kept."""
+    """Return a sample of all the corpora together, drawn once and kept."""
     texts = [[corpus.sha256, corpus.layout, corpus.column, corpus.field] for corpus in corpora]
     name = " and ".join(corpus.name for corpus in corpora)
 
     def make(folder: Path) -> None:
-        flaws = Flaws()
+        flaws = UnreadableLines()
         with progress(f"drawing sentences from {name}", None) as advance:
 
-            def counted(lines: Iterable[str]) -> Iterator[str]:
+            def count_lines(lines: Iterable[str]) -> Iterator[str]:
                 for number, line in enumerate(lines):
-                    if number and number % SHOWN == 0:
-                        advance(SHOWN)
+                    if number and number % PROGRESS_LINES == 0:
+                        advance(PROGRESS_LINES)
                     yield line
 
             draw_sentences(
-                counted(chain.from_iterable(corpus.lines(flaws.report) for corpus in corpora)),
+                count_lines(chain.from_iterable(corpus.lines(flaws.report) for corpus in corpora)),
                 Finder(words, how.language, lower_case=how.lower_case),
                 folder / _FILE,
                 count=how.count,

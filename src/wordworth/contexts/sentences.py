@@ -23,7 +23,7 @@ Span = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Occurrence:
     """A sentence and the vocabulary's words in it, each where it stands first."""
 
     text: str
@@ -31,7 +31,7 @@ class Found:
 
 
 def split_sentences(line: str, language: str = "english") -> Iterator[str]:
-    """The sentences of a line: a stop ends one where the next does not begin in lower case.
+    """Yield the sentences of a line: a stop ends one where the next does not begin in lower case.
 
     A stop behind an initial, a common abbreviation or a word with a stop inside (U.S.) ends none.
     """
@@ -49,7 +49,7 @@ def split_sentences(line: str, language: str = "english") -> Iterator[str]:
 
 
 def _ends(line: str, start: int, match: re.Match[str], language: str) -> bool:
-    """Whether a stop ends the sentence that begins at `start`."""
+    """Return whether a stop ends the sentence that begins at `start`."""
     following = line[match.end() : match.end() + 1]
     if not (following in _OPENING or (following.isalnum() and not following.islower())):
         return False
@@ -64,14 +64,14 @@ def _ends(line: str, start: int, match: re.Match[str], language: str) -> bool:
 
 
 def count_tokens(sentence: str, language: str = "english") -> int:
-    """Words and punctuation marks; in a language without spaces, about two characters a word."""
+    """Count words and punctuation marks; in a language without spaces, about two characters a word."""
     if not is_spaced(language):
         return len(sentence) // CHARACTERS_A_WORD
     return len(_TOKEN.findall(sentence))
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, hyphens and apostrophes inside them kept."""
+    """Return the words of a text, hyphens and apostrophes inside them kept."""
     return _WORD.findall(text)
 
 
@@ -102,17 +102,17 @@ class Finder:
             longest_first = sorted(self._folded, key=len, reverse=True)
             self._any = re.compile("|".join(map(re.escape, longest_first)))
 
-    def sentences(self, lines: Iterable[str]) -> Iterator[Found]:
+    def sentences(self, lines: Iterable[str]) -> Iterator[Occurrence]:
         """Yield the sentences of 8 to 74 tokens that hold a word of the vocabulary."""
         for line in lines:
             for sentence in split_sentences(line, self.language):
                 text = lower(sentence, self.language) if self.lower_case else sentence
                 spans = self.spans(text)
                 if spans and SHORTEST <= count_tokens(text, self.language) <= LONGEST:
-                    yield Found(text, spans)
+                    yield Occurrence(text, spans)
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """The first place of each word in the text."""
+        """Return the first place of each word in the text."""
         first_places: dict[int, Span] = {}
         if self._any is not None:
             for match in self._any.finditer(lower(text, self.language)):
@@ -121,7 +121,7 @@ class Finder:
             return tuple(first_places.values())
         places = [match.span() for match in _WORD.finditer(text)]
         forms = [text[start:end] for start, end in places]
-        for first, ((start, end), form, known) in enumerate(zip(places, forms, self._known(text, forms), strict=True)):
+        for first, ((start, end), form, known) in enumerate(zip(places, forms, self._locate(text, forms), strict=True)):
             if known is not None:
                 possessive = form.endswith(_POSSESSIVE) and self._known_as(form) is None
                 first_places.setdefault(known, (known, start, end - 2 if possessive else end))
@@ -133,8 +133,8 @@ class Finder:
                         first_places.setdefault(phrase, (phrase, start, stop))
         return tuple(first_places.values())
 
-    def _known(self, text: str, forms: list[str]) -> list[int | None]:
-        """The place in the vocabulary of each word of a text, before a possessive ’s too."""
+    def _locate(self, text: str, forms: list[str]) -> list[int | None]:
+        """Return the place in the vocabulary of each word of a text, before a possessive ’s too."""
         known = list(map(self._folded.get, map(self._lower, forms)))
         if not self._cased.keys().isdisjoint(forms):
             known = [self._cased.get(form, at) for form, at in zip(forms, known, strict=True)]

@@ -8,7 +8,7 @@ from .layers import Layers as Layers
 from .layers import Slot as Slot
 from .objects import as_embedding as as_embedding
 from .objects import is_words_and_matrix as is_words_and_matrix
-from .reading import FORMATS as FORMATS
+from .reading import EMBEDDING_FORMATS as EMBEDDING_FORMATS
 from .reading import histwords_decades as histwords_decades
 from .reading import load as load
 from .writing import save as save

@@ -1,4 +1,4 @@
-"""Vectors in arrays: npz, safetensors, a spaCy model, and a `.npy` matrix with a parquet index of its words.
+"""Vectors in arrays: npz, safetensors, HDF5, a spaCy model, and a `.npy` matrix with a parquet index of its words.
 
 Ours hold `words` and `vectors`; others are read if it is plain which is which. No pickled array is ever read.
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 
 from wordworth.embedding.blocks import VectorFile, slice_blocks
-from wordworth.errors import Foreign, WordworthError, listed
+from wordworth.errors import LibraryErrors, WordworthError, format_names, require
 
 
 def read_matrix(path: Path, words: list[str], matrix: NDArray[np.floating]) -> VectorFile:
@@ -41,7 +41,7 @@ def _strings(path: Path, array: NDArray[np.generic]) -> list[str]:
 def read_npz(path: Path) -> VectorFile:
     """Read the one array of words and the one matrix of an `.npz` file."""
     with (
-        Foreign(f"{path} is cut short or damaged", "fetch or copy the file again"),
+        LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again"),
         np.load(path, allow_pickle=False) as archive,
     ):
         arrays = {key: np.asarray(archive[key]) for key in archive.files}
@@ -51,7 +51,7 @@ def read_npz(path: Path) -> VectorFile:
 def read_safetensors(path: Path) -> VectorFile:
     """Read the one matrix and the words: a tensor of UTF-8 bytes, one word per line."""
     with (
-        Foreign(f"{path} is cut short or damaged", "fetch or copy the file again"),
+        LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again"),
         safe_open(path, framework="numpy") as archive,
     ):
         arrays: dict[str, NDArray[Any]] = {key: archive.get_tensor(key) for key in archive.keys()}  # noqa: SIM118
@@ -64,7 +64,7 @@ def _read_arrays(path: Path, arrays: dict[str, NDArray[Any]]) -> VectorFile:
         texts = ["words"]
     matrices = [key for key, array in arrays.items() if array.ndim == 2 and array.dtype.kind == "f"]
     if len(texts) != 1 or len(matrices) != 1:
-        held = listed(f"{key} {array.dtype} {array.shape}" for key, array in arrays.items()) or "nothing"
+        held = format_names(f"{key} {array.dtype} {array.shape}" for key, array in arrays.items()) or "nothing"
         raise WordworthError(
             f"{path} holds {held}, where one array of words and one matrix of numbers are expected; "
             "save it with the keys words and vectors"
@@ -72,9 +72,44 @@ def _read_arrays(path: Path, arrays: dict[str, NDArray[Any]]) -> VectorFile:
     return read_matrix(path, _strings(path, arrays[texts[0]]), arrays[matrices[0]])
 
 
+HDF5_PACKED = 1100
+"""No byte of a compressed array of HDF5 unpacks into more (deflate: 1032)."""
+
+
+def check_stored(array: Any, where: str, path: Path) -> None:
+    """Raise at an array of HDF5 that is not in the file itself or cannot be, before memory is taken for it."""
+    if array.is_virtual or array.external or array.file.filename != str(path):
+        raise WordworthError(f"{where} lies in another file, which is never read; fetch or copy it again")
+    if array.nbytes > HDF5_PACKED * path.stat().st_size:
+        raise WordworthError(f"{where} cannot be as large as it says it is; fetch or copy it again")
+
+
+def read_hdf5(path: Path) -> VectorFile:
+    """Read the one group of an HDF5 file that has one list of words and one matrix."""
+    require("vectors in HDF5")
+    import h5py
+
+    pairs = []
+    with LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again"), h5py.File(path, "r") as stored:
+        for group in (stored, *(one for one in stored.values() if isinstance(one, h5py.Group))):
+            arrays = [one for one in group.values() if isinstance(one, h5py.Dataset)]
+            texts = [one for one in arrays if one.ndim == 1 and h5py.check_string_dtype(one.dtype)]
+            matrices = [one for one in arrays if one.ndim == 2 and one.dtype.kind == "f"]
+            if len(texts) == len(matrices) == 1:
+                for array in (*texts, *matrices):
+                    check_stored(array, f"{path}: {array.name}", path)
+                pairs.append((texts[0].asstr()[()].tolist(), matrices[0][()]))
+    if len(pairs) != 1:
+        raise WordworthError(
+            f"{path} has {len(pairs)} groups with one list of words and one matrix of numbers, where one is expected; "
+            "convert it to word2vec text or npz"
+        )
+    return read_matrix(path, *pairs[0])
+
+
 def map_matrix(path: Path) -> NDArray[np.floating]:
     """Map the matrix of a `.npy` file."""
-    with Foreign(f"{path} is no whole array of numbers", "fetch or copy the file again"):
+    with LibraryErrors(f"{path} is no whole array of numbers", "fetch or copy the file again"):
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     if array.ndim != 2 or array.dtype.kind != "f":
         raise WordworthError(
@@ -86,10 +121,10 @@ def map_matrix(path: Path) -> NDArray[np.floating]:
 
 def read_indexed(path: Path, index: Path) -> VectorFile:
     """Read a `.npy` matrix and a parquet file with one column of text: the words in the order of the rows."""
-    with Foreign(f"{index} is cut short or damaged", "fetch or copy the file again"):
+    with LibraryErrors(f"{index} is cut short or damaged", "fetch or copy it again"):
         table = pl.read_parquet(index)
     if table.dtypes != [pl.String]:
-        held = listed(f"{column} ({kind})" for column, kind in table.schema.items())
+        held = format_names(f"{column} ({kind})" for column, kind in table.schema.items())
         raise WordworthError(f"{index} has the columns {held}, where one column of words is expected")
     return read_matrix(path, table.to_series().fill_null("").to_list(), map_matrix(path))
 
@@ -98,7 +133,7 @@ _CONFIG = "vectors.cfg"
 _SEED = 1
 _MULTIPLIER = 0xC6A4A7935BD1E995
 _SHIFT = 47
-_ALL = (1 << 64) - 1
+_MASK_64_BITS = (1 << 64) - 1
 
 
 def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
@@ -112,7 +147,7 @@ def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
         raise WordworthError(f"{config} says that the vectors are floret's; only those with a row per word are read")
     matrix = map_matrix(vectors)
     keys, rows = _map_of(key2row)
-    with Foreign(f"{strings} is no list of words", "fetch or copy the file again"):
+    with LibraryErrors(f"{strings} is no list of words", "fetch or copy the file again"):
         words = json.loads(strings.read_text(encoding="utf-8"))
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise WordworthError(f"{strings} is no list of words; fetch or copy the file again")
@@ -125,7 +160,7 @@ def read_spacy(vectors: Path, key2row: Path, strings: Path) -> VectorFile:
 
 def _map_of(path: Path) -> tuple[list[int], list[int]]:
     """Return the keys and rows of a MessagePack map of whole numbers, in its order."""
-    with Foreign(f"{path} is no map from words to rows", "fetch or copy the file again"):
+    with LibraryErrors(f"{path} is no map from words to rows", "fetch or copy the file again"):
         # A key that comes twice stays twice, so that it is reported.
         pairs = msgpack.unpackb(path.read_bytes(), strict_map_key=False, object_pairs_hook=tuple)
     if not isinstance(pairs, tuple) or not all(
@@ -139,12 +174,12 @@ def _map_of(path: Path) -> tuple[list[int], list[int]]:
 def hash_word(word: str) -> int:
     """Return spaCy's key of a word: MurmurHash64A (Appleby) of its UTF-8, seed 1; arithmetic is modulo 2⁶⁴."""
     text = word.encode("utf-8", "surrogatepass")
-    key = _SEED ^ (len(text) * _MULTIPLIER) & _ALL
+    key = _SEED ^ (len(text) * _MULTIPLIER) & _MASK_64_BITS
     for start in range(0, len(text), 8):
         part = int.from_bytes(text[start : start + 8], "little")
         if start + 8 <= len(text):
-            part = part * _MULTIPLIER & _ALL
-            part = (part ^ part >> _SHIFT) * _MULTIPLIER & _ALL
-        key = (key ^ part) * _MULTIPLIER & _ALL
-    key = (key ^ key >> _SHIFT) * _MULTIPLIER & _ALL
+            part = part * _MULTIPLIER & _MASK_64_BITS
+            part = (part ^ part >> _SHIFT) * _MULTIPLIER & _MASK_64_BITS
+        key = (key ^ part) * _MULTIPLIER & _MASK_64_BITS
+    key = (key ^ key >> _SHIFT) * _MULTIPLIER & _MASK_64_BITS
     return key ^ key >> _SHIFT

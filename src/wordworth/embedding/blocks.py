@@ -15,17 +15,17 @@ from typing import BinaryIO, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.errors import Foreign, WordworthError, listed, quoted
+from wordworth.errors import LibraryErrors, WordworthError, format_names, quote
 from wordworth.files import compression, decompress
 from wordworth.progress import progress
 
 SAMPLE = 1 << 18
 """Bytes of the (decompressed) beginning that a format is recognised by."""
 OnBad = Literal["stop", "drop"]
-Kind = Literal["number", "zero", "repeat", "fields", "field", "encoding", "word", "header"]
+FlawKind = Literal["number", "zero", "repeat", "fields", "field", "encoding", "word", "header"]
 
 # How a count of rows of a kind is worded.
-_PLURAL: dict[Kind, str] = {
+_PLURAL: dict[FlawKind, str] = {
     "number": "with NaN or infinity",
     "zero": "that are all zero",
     "repeat": "that repeat a word",
@@ -36,13 +36,13 @@ _PLURAL: dict[Kind, str] = {
     "header": "in the header",
 }
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_SHOWN = 3  # flaws of a kind quoted in full; the rest are counted
+_QUOTES = 3  # flaws of a kind quoted in full; the rest are counted
 
 
 @contextmanager
 def open_stream(path: Path) -> Iterator[BinaryIO]:
     """Open a file or the one file in a zip archive, unpacked; what is damaged is an error that says what to do."""
-    with Foreign(f"{path} is cut short or damaged", "fetch or copy the file again"):
+    with LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again"):
         if compression(path) != "zip":
             with decompress(path) as stream:
                 yield stream
@@ -70,8 +70,8 @@ def _only_member(path: Path) -> zipfile.ZipInfo:
         members = [member for member in archive.infolist() if not member.is_dir()]
     if len(members) != 1:
         raise WordworthError(
-            f"{path} is a zip archive of {len(members)} files ({listed((one.filename for one in members), 5)}) where "
-            "one is expected; unpack it and give the path of the one to read"
+            f"{path} is a zip archive of several files ({format_names((file.filename for file in members), 5)}); "
+            "unpack it and give the path of the one to read"
         )
     return members[0]
 
@@ -83,21 +83,21 @@ class Flaws:
     they are what a format means by such a row (all zero in HistWords: a word absent in that decade).
     """
 
-    def __init__(self, path: Path, on_bad: OnBad, place: str, tolerated: frozenset[Kind] = frozenset()) -> None:
+    def __init__(self, path: Path, on_bad: OnBad, place: str, tolerated: frozenset[FlawKind] = frozenset()) -> None:
         self.path = path
         self.on_bad = on_bad
         self.place = place
         """What the number of a row is called: `line` in a text file, `row` in a binary one."""
         self.tolerated = tolerated
-        self.counts: Counter[Kind] = Counter()
+        self.counts: Counter[FlawKind] = Counter()
         self.notes: list[str] = []
         """Sentences for `Provenance.dropped` about rows left out on purpose, which are no flaws."""
-        self._quoted: list[tuple[int, Kind, str]] = []
+        self._quoted: list[tuple[int, FlawKind, str]] = []
 
-    def add(self, kind: Kind, number: int, flaw: str) -> None:
+    def add(self, kind: FlawKind, number: int, flaw: str) -> None:
         """Note a flaw in row `number`; `flaw` names the word and what is wrong with it."""
         self.counts[kind] += 1
-        if self.counts[kind] <= _SHOWN:
+        if self.counts[kind] <= _QUOTES:
             self._quoted.append((number, kind, flaw))
 
     def settle(self) -> None:
@@ -113,24 +113,24 @@ class Flaws:
             "fix the file, or leave such rows out with --on-bad drop"
         )
 
-    def cut(self, flaw: str) -> WordworthError:
+    def describe_cut(self, flaw: str) -> WordworthError:
         """Return the error for a file that ends too early, which no option makes usable."""
         return WordworthError(f"{self.path} is cut short: {flaw}; fetch or copy the file again")
 
-    def dropped(self) -> tuple[str, ...]:
+    def describe_dropped(self) -> tuple[str, ...]:
         """Return what was left out: the first few of each kind in full, then the count of the rest."""
         full = [f"{self.place} {number:,}: {flaw}" for number, _, flaw in sorted(self._quoted)]
         rest = [
-            f"{count - _SHOWN:,} more rows {_PLURAL[kind]}" for kind, count in self.counts.items() if count > _SHOWN
+            f"{count - _QUOTES:,} more rows {_PLURAL[kind]}" for kind, count in self.counts.items() if count > _QUOTES
         ]
         return (*self.notes, *full, *rest)
 
 
-ROWS = 1 << 14
+BLOCK_ROWS = 1 << 14
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Some consecutive rows of a file."""
 
     words: list[str]
@@ -144,18 +144,18 @@ class VectorFile:
     """A file that is about to be read: its blocks can be asked for once."""
 
     dim: int
-    blocks: Iterator[Block]
+    blocks: Iterator[RowBlock]
     language: str = ""
 
 
-def slice_blocks(words: Sequence[str], matrix: NDArray[np.floating]) -> Iterator[Block]:
+def slice_blocks(words: Sequence[str], matrix: NDArray[np.floating]) -> Iterator[RowBlock]:
     """Yield the blocks of a matrix that is there as a whole (in memory or mapped)."""
-    for start in range(0, len(words), ROWS):
-        stop = min(start + ROWS, len(words))
-        yield Block(list(words[start:stop]), matrix[start:stop], range(start + 1, stop + 1))
+    for start in range(0, len(words), BLOCK_ROWS):
+        stop = min(start + BLOCK_ROWS, len(words))
+        yield RowBlock(list(words[start:stop]), matrix[start:stop], range(start + 1, stop + 1))
 
 
-def _good_rows(block: Block, vectors: NDArray[np.float32], seen: set[str], flaws: Flaws) -> list[int]:
+def _good_rows(block: RowBlock, vectors: NDArray[np.float32], seen: set[str], flaws: Flaws) -> list[int]:
     """Return the rows to keep: usable word, finite, not all zero, not seen before. `seen` grows by their words."""
     good: list[int] = []
     finite, zero = np.atleast_1d(np.isfinite(vectors).all(axis=1), ~vectors.any(axis=1))
@@ -163,15 +163,15 @@ def _good_rows(block: Block, vectors: NDArray[np.float32], seen: set[str], flaws
         if not word:
             flaws.add("word", number, "there is no word")
         elif "\n" in word:  # words are kept one per line in UTF-8
-            flaws.add("word", number, f"the word {quoted(word)} has a line break in it")
+            flaws.add("word", number, f"the word {quote(word)} has a line break in it")
         elif _SURROGATE.search(word):
-            flaws.add("word", number, f"the word {quoted(word)} is not valid Unicode")
+            flaws.add("word", number, f"the word {quote(word)} is not valid Unicode")
         elif not finite[row]:
-            flaws.add("number", number, f"the vector of {quoted(word)} has NaN or infinity in it")
+            flaws.add("number", number, f"the vector of {quote(word)} has NaN or infinity in it")
         elif zero[row]:
-            flaws.add("zero", number, f"the vector of {quoted(word)} is all zero")
+            flaws.add("zero", number, f"the vector of {quote(word)} is all zero")
         elif word in seen:
-            flaws.add("repeat", number, f"the word {quoted(word)} was there before")
+            flaws.add("repeat", number, f"the word {quote(word)} was there before")
         else:
             seen.add(word)
             good.append(row)
@@ -193,6 +193,6 @@ def gather(reading: VectorFile, flaws: Flaws, sink: BinaryIO) -> list[str]:
             advance(len(block.words))
     flaws.settle()
     if not words:
-        skipped = f" ({'; '.join(flaws.dropped())})" if flaws.dropped() else ""
+        skipped = f" ({'; '.join(flaws.describe_dropped())})" if flaws.describe_dropped() else ""
         raise WordworthError(f"{flaws.path} has no rows to use{skipped}; give a file with vectors")
     return words

@@ -26,6 +26,12 @@ class Provenance:
     """The transforms it went through, in order."""
     dropped: tuple[str, ...] = ()
     """What was left out while reading, one sentence each with its line."""
+    corpus: str = ""
+    """The text it was trained on, where it is one of several embeddings of that text."""
+    percent: float | None = None
+    """How many percent of the text."""
+    decade: int | None = None
+    """The decade of the text."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +49,17 @@ class Lookup:
     missing: tuple[str, ...]
 
 
-Spelled = Callable[[str], Iterable[str]]
+Speller = Callable[[str], Iterable[str]]
 """The spellings to try for a word, best first."""
 
 
 def as_written(word: str) -> Iterable[str]:
-    """The only spelling tried is the word itself."""
+    """Try only the word itself."""
     return (word,)
 
 
-def look_up(index: Mapping[str, int], words: Sequence[str], spelled: Spelled = as_written) -> Lookup:
-    """Words in an index of rows, each under the first of its spellings that is there."""
+def look_up(index: Mapping[str, int], words: Sequence[str], spelled: Speller = as_written) -> Lookup:
+    """Look up words in an index of rows, each under the first of its spellings that is there."""
     places: list[tuple[int, str, str, int]] = []
     missing: list[str] = []
     for position, word in enumerate(words):
@@ -119,12 +125,12 @@ class Embedding:
             raise WordworthError(f"{self.name}: the word {twice!r} has more than one row; drop the repeats first")
         return index
 
-    def find(self, words: Sequence[str], spelled: Spelled = as_written) -> Lookup:
+    def find(self, words: Sequence[str], spelled: Speller = as_written) -> Lookup:
         """Looks words up. `spelled` gives the spellings to try for a word, best first (see `spellings`)."""
         return look_up(self.index, words, spelled)
 
     def vectors(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Rows of the matrix in float64, the precision statistics are done in."""
+        """Return rows of the matrix in float64, the precision statistics are done in."""
         return np.asarray(self.matrix[rows], dtype=np.float64)
 
     def __getitem__(self, word: str) -> NDArray[np.float64]:
@@ -137,25 +143,25 @@ class Embedding:
         return row
 
     def most_similar(self, word: str, k: int = 10) -> list[tuple[str, float]]:
-        """The k words whose vectors have the highest cosine with that of a word, with the cosines."""
+        """Return the k words whose vectors have the highest cosine with that of a word, with the cosines."""
         places, cosines = nearest_neighbours(self.matrix, np.array([self._row(word)]), k)
         return [(self.words[at], float(cosine)) for at, cosine in zip(places[0].tolist(), cosines[0], strict=True)]
 
     def restrict(self, words: Iterable[str]) -> "Embedding":
-        """Only these words (those that are there), in the order given."""
+        """Return only these words (those that are there), in the order given."""
         rows = [self.index[word] for word in dict.fromkeys(words) if word in self.index]
         kept = [self.words[row] for row in rows]
         return Embedding(kept, self.matrix[np.array(rows, dtype=np.intp)], self.provenance)
 
     def with_matrix(self, matrix: NDArray[np.floating], step: str) -> "Embedding":
-        """The same words with other vectors; `step` says what was done."""
+        """Return the same words with other vectors; `step` says what was done."""
         return Embedding(self.words, matrix, replace(self.provenance, steps=(*self.provenance.steps, step)))
 
 
 Case = Literal["fold", "exact"]
 CASED_SHARE = 0.01
 """A vocabulary is cased where so many of its words have a capital; GloVe’s have none, Google News’s a half."""
-SAMPLE_WORDS = 20_000
+CASE_SAMPLE_WORDS = 20_000
 """Words, evenly spaced, that this is judged by."""
 
 
@@ -176,14 +182,14 @@ def lower(word: str, language: str) -> str:
 
 
 def in_script(word: str, script: str) -> str:
-    """A Chinese word in `simplified` or `traditional` script; one that is in it already stays."""
+    """Return a Chinese word in `simplified` or `traditional` script; one that is in it already stays."""
     return _converter("t2s" if script == "simplified" else "s2t")(word)
 
 
 def is_cased(words: Sequence[str]) -> bool:
-    """Whether a vocabulary tells a name from a noun by its capital, or was put into lower case."""
-    looked_at = range(0, len(words), max(1, len(words) // SAMPLE_WORDS))
-    return sum(words[at] != words[at].lower() for at in looked_at) >= max(1, CASED_SHARE * len(looked_at))
+    """Return whether a vocabulary tells a name from a noun by its capital, or was put into lower case."""
+    looked_at = words[:: max(1, len(words) // CASE_SAMPLE_WORDS)]
+    return sum(word != word.lower() for word in looked_at) >= max(1, CASED_SHARE * len(looked_at))
 
 
 def spellings(
@@ -196,7 +202,7 @@ def spellings(
     vectors need not share a script.
     """
 
-    def spelled(word: str) -> Iterator[str]:
+    def spell(word: str) -> Iterator[str]:
         yield word
         if language == "chinese":
             yield _converter("t2s")(word)
@@ -211,7 +217,7 @@ def spellings(
         if " " in word:
             yield from (form.replace(" ", "_") for form in forms)
 
-    return spelled
+    return spell
 
 
 Vectors = NDArray[np.floating]
@@ -244,12 +250,17 @@ def unit_rows(vectors: Vectors, what: str = "the vectors") -> Matrix:
     return np.asarray(exact / norms(exact, what)[..., None], dtype=np.float64)
 
 
-def cosines(left: Vectors, right: Vectors) -> Matrix:
-    """cos(left_i, right_i) row by row: (..., rows, dim) twice → (..., rows)."""
-    if left.shape[-2:] != right.shape[-2:]:
-        raise WordworthError(f"rows of shape {left.shape} cannot be paired with rows of shape {right.shape}")
-    one, other = unit_rows(left, "the left vectors"), unit_rows(right, "the right vectors")
-    return np.asarray(np.einsum("...i,...i->...", one, other), dtype=np.float64)
+PAIRS_AT_ONCE = 512
+"""Pairs whose vectors stay in the processor's cache."""
+
+
+def pair_cosines(vectors: Vectors, left: NDArray[np.integer], right: NDArray[np.integer]) -> Matrix:
+    """cos(v_left, v_right) of pairs of rows: (..., rows, dim) → (..., pairs). Rows are brought to length one once."""
+    rows, places = np.unique(np.stack((left, right)), return_inverse=True)
+    units, ends = unit_rows(vectors[..., rows, :]), places.reshape(2, -1)
+    blocks = (ends[:, at : at + PAIRS_AT_ONCE] for at in range(0, len(left), PAIRS_AT_ONCE))
+    parts = [np.einsum("...i,...i->...", units[..., one, :], units[..., other, :]) for one, other in blocks]
+    return np.concatenate(parts, axis=-1)
 
 
 def cosines_with(vectors: Vectors, directions: Matrix, what: str = "the vectors") -> Matrix:
@@ -277,10 +288,14 @@ def nearest_neighbours(
         near = units @ unit_rows(vectors[start : start + block]).T
         inside = np.flatnonzero((rows >= start) & (rows < start + block))
         near[inside, rows[inside] - start] = -np.inf  # no word is its own neighbour
+        # Only what is nearer than the k-th so far can enter: in the first block its own k-th, later few words.
         columns = near.shape[1]
-        some = np.argpartition(-near, min(k, columns) - 1, axis=1)[:, :k]
-        merged = np.concatenate([best, np.take_along_axis(near, some, axis=1)], axis=1)
-        places = np.concatenate([place, some + start], axis=1)
-        kept = np.argsort(-merged, axis=1, kind="stable")[:, :k]
-        best, place = np.take_along_axis(merged, kept, axis=1), np.take_along_axis(places, kept, axis=1)
+        own = np.partition(near, columns - k, axis=1)[:, columns - k] if start == 0 and columns > k else -np.inf
+        word, some = np.nonzero(near >= np.maximum(best[:, -1], own)[:, None])
+        word = np.concatenate([np.repeat(np.arange(len(rows)), k), word])
+        merged = np.concatenate([best.ravel(), near[word[best.size :], some]])
+        places = np.concatenate([place.ravel(), some + start])
+        order = np.lexsort((places, -merged, word))
+        kept = order[np.searchsorted(word[order], np.arange(len(rows)))[:, None] + np.arange(k)]
+        best, place = merged[kept], places[kept]
     return place, best

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.embedding.core import Embedding, Provenance, Spelled, as_written, look_up
+from wordworth.embedding.core import Embedding, Provenance, Speller, as_written, look_up
 from wordworth.errors import WordworthError
 
 NOT_FOUND = "not in vocabulary"
@@ -127,7 +127,7 @@ class Layers:
         held = dict(self.each())
         return replace(self, read=held.__getitem__)
 
-    def select(self, words: Sequence[str], spelled: Spelled = as_written) -> "Layers":
+    def select(self, words: Sequence[str], spelled: Speller = as_written) -> "Layers":
         """Return the words asked for that are here, in that order; `reasons` has why the others are not.
 
         `spelled` gives the spellings to try. Words that were encoded on request are looked up as they are written.
@@ -137,13 +137,13 @@ class Layers:
         there = set(lookup.positions.tolist())
         reasons = {at: why.get(word, NOT_FOUND) for at, word in enumerate(words) if at not in there}
         forms = [self.forms[row] for row in lookup.rows.tolist()] if self.forms else lookup.forms
-        kept = self._kept(lookup.rows, lookup.words, forms)
+        kept = self._take(lookup.rows, lookup.words, forms)
         return replace(kept, asked=tuple(words), reasons=reasons, positions=lookup.positions)
 
     def rows(self, rows: NDArray[np.intp]) -> "Layers":
         """Return some of the words, by their rows; nothing is missing from them."""
         places = rows.tolist()
-        return self._kept(rows, [self.words[row] for row in places], [self.forms[row] for row in places if self.forms])
+        return self._take(rows, [self.words[row] for row in places], [self.forms[row] for row in places if self.forms])
 
     def keep(self, rows: NDArray[np.intp], reason: str) -> "Layers":
         """Keep only these rows; the other words are missing for this reason."""
@@ -153,13 +153,13 @@ class Layers:
         return replace(kept, asked=self.asked, positions=self.positions[rows], reasons=reasons)
 
     @property
-    def resolved(self) -> Sequence[str]:
+    def matched_words(self) -> Sequence[str]:
         """Return each word as the vocabulary or the tokenizer has it: words that are equal here have one vector."""
         return self.forms or self.words
 
     def distinct(self) -> "Layers":
         """Keep the first of the words that have one vector, such as *rose* and *Rose* in lower-case vectors."""
-        rows = {form: row for row, form in reversed(list(enumerate(self.resolved)))}
+        rows = {form: row for row, form in reversed(list(enumerate(self.matched_words)))}
         return self if len(rows) == len(self) else self.keep(np.sort(list(rows.values())), SAME_VECTOR)
 
     @property
@@ -167,7 +167,7 @@ class Layers:
         """Return how many words were asked for, without those that were merged with another."""
         return len(self.asked) - list(self.reasons.values()).count(SAME_VECTOR)
 
-    def _kept(self, rows: NDArray[np.intp], words: Sequence[str], forms: Sequence[str]) -> "Layers":
+    def _take(self, rows: NDArray[np.intp], words: Sequence[str], forms: Sequence[str]) -> "Layers":
         """Return the vectors of some rows, under words of their own."""
         read = self.read
         return replace(
@@ -195,7 +195,7 @@ class Layers:
 
     def found_as(self) -> list[str | None]:
         """Return for every word how the vocabulary spells it, where that differs from what was asked for."""
-        return [form if form != word else None for word, form in zip(self.words, self.resolved, strict=True)]
+        return [form if form != word else None for word, form in zip(self.words, self.matched_words, strict=True)]
 
     def missing(self) -> list[tuple[str, str]]:
         """Return (word, reason) of the words asked for that have no vector."""

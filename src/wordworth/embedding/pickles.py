@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wordworth.embedding.arrays import map_matrix, read_matrix
 from wordworth.embedding.blocks import VectorFile
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import LibraryErrors, WordworthError
 
 _WORDS = ("index_to_key", "index2word", "index2entity")
 VECTOR_NAMES = ("vectors", "syn0")
@@ -131,7 +131,7 @@ def unpickle(path: Path, *, encoding: str, inert: tuple[str, ...] = ()) -> objec
     `encoding` is that of strings written by Python 2.
     """
     # A damaged pickle calls the stand-ins with anything, so that errors in their lines are the file's too.
-    damage = Foreign(f"{path} is a cut or damaged pickle", "fetch or copy the file again", ours=True)
+    damage = LibraryErrors(f"{path} is a cut or damaged pickle", "fetch or copy the file again", ours=True)
     with path.open("rb") as stream, damage:
         reader = _StandInUnpickler(stream, encoding=encoding)
         reader.path, reader.inert, reader.names = path, inert, _stand_ins() if inert else {}
@@ -153,9 +153,7 @@ def read_keyed_vectors(path: Path) -> VectorFile:
         raise WordworthError(f"{path} is a pickle without gensim word vectors in it; save model.wv and give that file")
     matrix = _vectors(path, state, base)
     if matrix.ndim != 2:
-        raise WordworthError(
-            f"{path}: its vectors have the shape {matrix.shape}, not that of a matrix; save them again"
-        )
+        raise WordworthError(f"{path}: its vectors have the shape {matrix.shape}, not two dimensions; save them again")
     return read_matrix(path, words, matrix)
 
 
@@ -163,13 +161,13 @@ def _vectors(path: Path, state: dict[str, Any], base: str) -> NDArray[np.floatin
     separate = state["__numpys"] if isinstance(state.get("__numpys"), list) else []
     for key in VECTOR_NAMES:
         if isinstance(state.get(key), Array):
-            with Foreign(f"{path}: its vectors are damaged", "save them again", ours=True):
+            with LibraryErrors(f"{path}: its vectors are damaged", "save them again", ours=True):
                 numbers: NDArray[np.floating] = state[key].numbers()
                 return numbers
         if key in separate:
             beside = path.with_name(f"{base}.{key}.npy")
             if not beside.is_file():
-                raise WordworthError(f"{path} keeps its vectors in {beside.name}, which is not there; copy it beside")
+                raise WordworthError(f"{path} keeps its vectors in {beside.name}, which is missing; copy it next to it")
             return map_matrix(beside)
     raise WordworthError(
         f"{path} has words but no vectors of their own (as gensim's FastText, which computes them on loading); "

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from wordworth.embedding import arrays, pickles, word2vec
-from wordworth.embedding.blocks import Flaws, Kind, OnBad, VectorFile, gather, inner_name, sample
+from wordworth.embedding.blocks import FlawKind, Flaws, OnBad, VectorFile, gather, inner_name, sample
 from wordworth.embedding.core import Embedding, Provenance
 from wordworth.engine.cache import entry, hash_content
-from wordworth.errors import Foreign, WordworthError, nearest
+from wordworth.errors import LibraryErrors, WordworthError, nearest
 from wordworth.files import compression, measured_sum, plain_name
 
-FORMATS = {
+EMBEDDING_FORMATS = {
     "word2vec": "text with a header line",
     "fasttext": "the .vec text of fastText, the same",
     "glove": "text without a header",
@@ -29,9 +29,10 @@ FORMATS = {
     "word2vec-binary": "the .bin of word2vec",
     "npz": "arrays words and vectors",
     "safetensors": "tensors words and vectors",
+    "hdf5": "a list of words and a matrix in one group",
     "gensim": "KeyedVectors.save or Word2Vec.save",
-    "histwords": "1800-w.npy with 1800-vocab.pkl beside it",
-    "npy-parquet": "a .npy matrix with a parquet index beside it",
+    "histwords": "1800-w.npy next to 1800-vocab.pkl",
+    "npy-parquet": "a .npy matrix next to a parquet index",
     "spacy": "the folder of a spaCy model: vectors, key2row and strings.json",
 }
 SPACY_FILES = ("vectors", "key2row", "strings.json")
@@ -45,6 +46,7 @@ _CODES = {
 _READERS: dict[str, Callable[..., VectorFile]] = {
     "npz": arrays.read_npz,
     "safetensors": arrays.read_safetensors,
+    "hdf5": arrays.read_hdf5,
     "gensim": pickles.read_keyed_vectors,
     "npy-parquet": arrays.read_indexed,
     "histwords": pickles.read_histwords,
@@ -53,30 +55,29 @@ _READERS: dict[str, Callable[..., VectorFile]] = {
 _WORDS_IN = {"npy-parquet": ".parquet", "histwords": ".pkl", "spacy": ".json"}
 """Format → how the file beside the matrix ends that has the words."""
 _KNOWN_OTHERS = {
-    b"\x89HDF": "an HDF5 file; convert it to word2vec text or npz",
     b"\xba\x16O/": "a fastText model; give the .vec file that goes with it",
 }
 _CONTROL = bytes([*range(9), *range(14, 32)])
 """Bytes that no text has and float32 numbers nearly always have."""
 MATRIX = "matrix.f4"
-_LAYOUT = 4  # raised whenever an entry is written differently, or the same file would be read differently
+_CACHE_VERSION = 4  # raised whenever an entry is written differently, or the same file would be read differently
 
 
 def check_format(name: str) -> None:
     """Stops at a name that is no format."""
-    if name not in FORMATS:
-        known = "; ".join(f"{known}: {what}" for known, what in FORMATS.items())
-        raise WordworthError(f"no format is called {name!r}{nearest(name, list(FORMATS))} (known: {known})")
+    if name not in EMBEDDING_FORMATS:
+        known = "; ".join(f"{known}: {what}" for known, what in EMBEDDING_FORMATS.items())
+        raise WordworthError(f"no format is called {name!r}{nearest(name, list(EMBEDDING_FORMATS))} (known: {known})")
 
 
 def _unknown(path: Path, why: str) -> WordworthError:
     return WordworthError(
-        f"{path}: {why}; say which format it is in with --file-format (format= in Python): {', '.join(FORMATS)}"
+        f"{path}: {why}; name its format with --file-format (format= in Python): {', '.join(EMBEDDING_FORMATS)}"
     )
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
-    """The files that are read for `path`, the matrix or main file first."""
+    """Return the files that are read for `path`, the matrix or main file first."""
     if path.is_dir():
         if of_spacy := spacy_files_in(path):
             return of_spacy
@@ -98,7 +99,7 @@ def files_of(path: Path) -> tuple[Path, ...]:
 
 
 def spacy_files_in(folder: Path) -> tuple[Path, ...] | None:
-    """The three files of a model's folder, or of one inside it, as a package has it; None where there are none."""
+    """Return the three files of a model's folder, or of a folder inside it; None if there are none."""
     for vocabulary in (folder, folder / "vocab", *sorted(folder.glob("*/vocab"))):
         if all((vocabulary / file).is_file() for file in SPACY_FILES):
             return tuple(vocabulary / file for file in SPACY_FILES)
@@ -141,7 +142,7 @@ def histwords_decades(folder: Path | str) -> list[Path]:
 
 
 def recognise(files: tuple[Path, ...]) -> str:
-    """The name of the format."""
+    """Return the name of the format."""
     path = files[0]
     if len(files) == len(SPACY_FILES) and path.name == SPACY_FILES[0]:
         return "spacy"
@@ -158,7 +159,7 @@ def recognise(files: tuple[Path, ...]) -> str:
     if start.startswith(b"\x93NUMPY"):
         if len(files) < 2:
             raise WordworthError(
-                f"{path} is a matrix without its words; put a parquet index, or for HistWords the -vocab.pkl, beside it"
+                f"{path} is a matrix without words; put a parquet index, or for HistWords the -vocab.pkl, next to it"
             )
         name = "npy-parquet" if files[1].suffix == ".parquet" else "histwords"
     elif start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
@@ -167,13 +168,15 @@ def recognise(files: tuple[Path, ...]) -> str:
         name = "gensim"
     elif start[8:9] == b"{" and 0 < int.from_bytes(start[:8], "little") < 1 << 32:
         name = "safetensors"
+    elif start.startswith(b"\x89HDF"):
+        name = "hdf5"
     if name and packed:
         raise WordworthError(f"{path} is a {packed} of {name}; unpack it and give the path of the file inside")
     return name or _text_or_binary(path, start)
 
 
 def _is_npz(path: Path) -> bool:
-    with Foreign(f"{path} is cut short or damaged", "fetch or copy the file again"), zipfile.ZipFile(path) as archive:
+    with LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again"), zipfile.ZipFile(path) as archive:
         names = archive.namelist()
     return bool(names) and all(name.endswith(".npy") for name in names)
 
@@ -212,8 +215,10 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
     """Start to read: recognise the format unless it is given, and read as far as the shape."""
     path = files[0]
     chosen = format or recognise(files)
-    # HistWords has rows for words absent in a decade; spaCy for pieces of white space, and keys without their word.
-    usual: dict[str, frozenset[Kind]] = {"histwords": frozenset({"zero"}), "spacy": frozenset({"word", "zero"})}
+    # HistWords has rows for words absent in a decade, HDF5 for words without a vector; spaCy for pieces of white space,
+    # and keys without their word.
+    absent: frozenset[FlawKind] = frozenset({"zero"})
+    usual: dict[str, frozenset[FlawKind]] = {"histwords": absent, "hdf5": absent, "spacy": frozenset({"word", "zero"})}
     flaws = Flaws(path, on_bad, "line" if chosen in _TEXT else "row", usual.get(chosen, frozenset()))
     if chosen in _TEXT:
         return _begin_text(path, chosen, language, flaws), flaws
@@ -224,12 +229,12 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
         _refuse_too_wide(path, head[1])
         return word2vec.read_binary(path, *head, flaws), flaws
     if chosen in _WORDS_IN and files[-1].suffix != _WORDS_IN[chosen]:
-        raise WordworthError(f"{path} has no words beside it; the format {chosen} is {FORMATS[chosen]}")
+        raise WordworthError(f"{path} has no words next to it; the format {chosen} is {EMBEDDING_FORMATS[chosen]}")
     return _READERS[chosen](*files[: len(files) if chosen in _WORDS_IN else 1]), flaws
 
 
 def _not(chosen: str) -> str:
-    return f"it is not {chosen} ({FORMATS[chosen]})"
+    return f"it is not {chosen} ({EMBEDDING_FORMATS[chosen]})"
 
 
 def _refuse_too_wide(path: Path, dim: int) -> None:
@@ -273,7 +278,7 @@ def load(
     sums = [[file.name, measured_sum(file)] for file in files]
     folder = entry(
         "embeddings",
-        [_LAYOUT, format or "", on_bad, language, sums],
+        [_CACHE_VERSION, format or "", on_bad, language, sums],
         lambda into: _build(into, *begin(files, format, language, on_bad)),
     )
     meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
@@ -293,5 +298,5 @@ def _build(folder: Path, reading: VectorFile, flaws: Flaws) -> None:
     with (folder / MATRIX).open("wb") as stream:
         words = gather(reading, flaws, stream)
     (folder / "words.txt").write_bytes("\n".join(words).encode())
-    meta = {"dim": reading.dim, "language": reading.language, "dropped": flaws.dropped()}
+    meta = {"dim": reading.dim, "language": reading.language, "dropped": flaws.describe_dropped()}
     (folder / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8")

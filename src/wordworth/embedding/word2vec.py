@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wordworth.embedding.blocks import SAMPLE, Block, Flaws, VectorFile, open_stream
-from wordworth.errors import WordworthError, quoted
+from wordworth.embedding.blocks import SAMPLE, Flaws, RowBlock, VectorFile, open_stream
+from wordworth.errors import WordworthError, quote
 
 LINES = 1 << 20  # bytes of lines parsed at once
 WIDEST = 1 << 16
@@ -33,7 +33,7 @@ _DECIMAL = re.compile(rb"[-+]?\d*\.\d+([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
-class Layout:
+class TextLayout:
     """What the beginning of a text file says about the rest."""
 
     dim: int
@@ -59,7 +59,7 @@ def _number(field: bytes) -> float | None:
 
 
 def numbers_at_end(line: bytes) -> int:
-    """How many fields at the end of a line are numbers; the first field is the word."""
+    """Count the numbers at the end of a line; the first field is the word."""
     count = 0
     for field in reversed(line.split()[1:]):
         if _number(field) is None:
@@ -68,8 +68,8 @@ def numbers_at_end(line: bytes) -> int:
     return count
 
 
-def layout(sample: bytes, headed: bool | None = None) -> Layout | None:
-    """What a text file's beginning says, or None where it is not such a file.
+def layout(sample: bytes, headed: bool | None = None) -> TextLayout | None:
+    """Return the layout that a text file begins with, or None if it is no such file.
 
     `headed`: whether there is a header, None where that is to be seen. Without one the dimension is the commonest
     number of numbers at the end of a line.
@@ -83,10 +83,10 @@ def layout(sample: bytes, headed: bool | None = None) -> Layout | None:
     counts = Counter(filter(None, map(numbers_at_end, body)))
     concepts = any(line.startswith(b"/c/") for line in body[:1])
     if head is not None and head[1] and (counts or not body):
-        return Layout(head[1], head[0], concepts)
+        return TextLayout(head[1], head[0], concepts)
     if headed or not counts:
         return None
-    return Layout(counts.most_common(1)[0][0], None, concepts)
+    return TextLayout(counts.most_common(1)[0][0], None, concepts)
 
 
 def _chunks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
@@ -109,8 +109,8 @@ def _chunks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
         yield rest
 
 
-def _parsed(lines: bytes, count: int, dim: int) -> tuple[list[str], NDArray[np.float32]] | None:
-    """All lines in one go, or None where any of them is not plainly `word number…`."""
+def _parse_lines(lines: bytes, count: int, dim: int) -> tuple[list[str], NDArray[np.float32]] | None:
+    """Return all lines in one go, or None where any of them is not plainly `word number…`."""
     if dim > len(lines) // 2:  # each number takes a space and a digit
         return None
     end = lines.find(b"\n")
@@ -138,14 +138,14 @@ def _line(line: bytes, dim: int, number: int, flaws: Flaws) -> tuple[str, list[f
     extra = word.split()[1:]
     if len(fields) <= dim or (extra and _DECIMAL.fullmatch(extra[-1])):
         first, *others = line.split() or [b""]
-        shown = quoted(first) if first else "an empty line"
+        shown = quote(first) if first else "an empty line"
         flaws.add("fields", number, f"{shown} has {len(others):,} fields where {dim:,} numbers are expected")
         return None
     values: list[float] = []
     for field in fields[1:]:
         value = _number(field)
         if value is None:
-            flaws.add("field", number, f"{quoted(field)} in the vector of {quoted(word)} is not a number")
+            flaws.add("field", number, f"{quote(field)} in the vector of {quote(word)} is not a number")
             return None
         values.append(value)
     try:
@@ -155,17 +155,17 @@ def _line(line: bytes, dim: int, number: int, flaws: Flaws) -> tuple[str, list[f
         return None
 
 
-def _blocks(lines: bytes, numbers: Sequence[int], dim: int, flaws: Flaws) -> Iterator[Block]:
+def _blocks(lines: bytes, numbers: Sequence[int], dim: int, flaws: Flaws) -> Iterator[RowBlock]:
     """Yield whole lines as a block: all parsed at once, or one by one where any of them is odd."""
-    parsed = _parsed(lines, len(numbers), dim)
+    parsed = _parse_lines(lines, len(numbers), dim)
     if parsed is not None:
-        yield Block(*parsed, numbers)
+        yield RowBlock(*parsed, numbers)
         return
     single = lines.removesuffix(b"\n").split(b"\n")
     rows = [(number, _line(line, dim, number, flaws)) for line, number in zip(single, numbers, strict=True)]
     good = [(number, *row) for number, row in rows if row is not None]
     matrix = np.array([values for *_, values in good], dtype=np.float64).reshape(-1, dim)
-    yield Block([word for _, word, _ in good], matrix, [number for number, *_ in good])
+    yield RowBlock([word for _, word, _ in good], matrix, [number for number, *_ in good])
 
 
 def _concepts(lines: bytes, numbers: Sequence[int], code: str, flaws: Flaws) -> tuple[list[bytes], list[int], int]:
@@ -180,11 +180,11 @@ def _concepts(lines: bytes, numbers: Sequence[int], code: str, flaws: Flaws) -> 
         elif line.startswith(b"/c/"):
             others += 1
         else:
-            flaws.add("word", number, f"{quoted(line.partition(b' ')[0])} is not a term of the form /c/LANGUAGE/word")
+            flaws.add("word", number, f"{quote(line.partition(b' ')[0])} is not a term of the form /c/LANGUAGE/word")
     return kept, places, others
 
 
-def _text_body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iterator[Block]:
+def _text_body(stream: BinaryIO, shape: TextLayout, code: str, flaws: Flaws) -> Iterator[RowBlock]:
     number = 0  # of the last line read
     others = 0
     for i, raw in enumerate(_chunks(stream, flaws.path)):
@@ -197,7 +197,7 @@ def _text_body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iter
             continue
         last = b"" if chunk.endswith(b"\n") else chunk.rpartition(b"\n")[2]
         if last and len(last.rsplit(None, shape.dim)) <= shape.dim:
-            raise flaws.cut(f"the last line ends after {len(last.split()) - 1} of {shape.dim} numbers")
+            raise flaws.describe_cut(f"the last line ends after {len(last.split()) - 1} of {shape.dim} numbers")
         count = chunk.count(b"\n") + bool(last)
         numbers: Sequence[int] = range(number + 1, number + 1 + count)
         number += count
@@ -211,29 +211,29 @@ def _text_body(stream: BinaryIO, shape: Layout, code: str, flaws: Flaws) -> Iter
         flaws.notes.append(f"{others:,} rows of other languages than {code}")
     rows = number - 1
     if shape.rows is not None and rows < shape.rows:
-        raise flaws.cut(f"the header says {shape.rows:,} rows and there are {max(rows, 0):,}")
+        raise flaws.describe_cut(f"the header says {shape.rows:,} rows and there are {max(rows, 0):,}")
     if shape.rows is not None and rows > shape.rows:
         flaws.add("header", 1, f"the header says {shape.rows:,} rows and there are {rows:,}")
 
 
-def read_text(path: Path, shape: Layout, code: str, flaws: Flaws) -> VectorFile:
+def read_text(path: Path, shape: TextLayout, code: str, flaws: Flaws) -> VectorFile:
     """Read any of the text formats, decompressed on the way. `code` is the language asked of Numberbatch (`en`)."""
 
-    def blocks() -> Iterator[Block]:
+    def blocks() -> Iterator[RowBlock]:
         with open_stream(path) as stream:
             yield from _text_body(stream, shape, code, flaws)
 
     return VectorFile(shape.dim, blocks(), language="english" if code == "en" else "")
 
 
-def _binary_body(stream: BinaryIO, rows: int, dim: int, flaws: Flaws) -> Iterator[Block]:
+def _binary_body(stream: BinaryIO, rows: int, dim: int, flaws: Flaws) -> Iterator[RowBlock]:
     size = 4 * dim
     stream.readline()
     rest, row = b"", 0
     while row < rows:
         piece = stream.read(_READ_BYTES)
         if not piece:
-            raise flaws.cut(f"it ends in row {row + 1:,} of the {rows:,} that its header says")
+            raise flaws.describe_cut(f"it ends in row {row + 1:,} of the {rows:,} that its header says")
         buffer, at = rest + piece, 0
         view = memoryview(buffer)
         words: list[str] = []
@@ -256,7 +256,7 @@ def _binary_body(stream: BinaryIO, rows: int, dim: int, flaws: Flaws) -> Iterato
             numbers.append(row)
         rest = buffer[at:]
         if words:
-            yield Block(words, np.frombuffer(b"".join(vectors), dtype="<f4").reshape(-1, dim), numbers)
+            yield RowBlock(words, np.frombuffer(b"".join(vectors), dtype="<f4").reshape(-1, dim), numbers)
         if len(rest) > _WORD_BYTES + size and row < rows:
             raise WordworthError(
                 f"{flaws.path}, row {row + 1:,}: no word in the next {_WORD_BYTES:,} bytes; this is not word2vec "
@@ -269,7 +269,7 @@ def _binary_body(stream: BinaryIO, rows: int, dim: int, flaws: Flaws) -> Iterato
 def read_binary(path: Path, rows: int, dim: int, flaws: Flaws) -> VectorFile:
     """Read the binary format, decompressed on the way."""
 
-    def blocks() -> Iterator[Block]:
+    def blocks() -> Iterator[RowBlock]:
         with open_stream(path) as stream:
             yield from _binary_body(stream, rows, dim, flaws)
 

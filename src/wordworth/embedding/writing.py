@@ -78,7 +78,7 @@ def save(embedding: Embedding, path: Path | str) -> None:
 
 
 def check_target(path: Path) -> str:
-    """The suffix of a file to save to; another than those above is an error, best before anything is computed."""
+    """Return the suffix of a file to save to; raise for an unknown one before anything is computed."""
     if path.suffix not in _WRITERS:
         raise WordworthError(f"{path}: a file of vectors ends in {', '.join(_WRITERS)}; choose one of these")
     return path.suffix

@@ -6,7 +6,7 @@ require("language models")
 
 from wordworth.encode.aggregation import Aggregate, Aggregating, aggregate
 from wordworth.encode.encoding import WordVectors, checked_layers, encode, encode_shards
-from wordworth.encode.layers import Aggregated, InContexts, in_contexts, over_sentences
+from wordworth.encode.layers import Aggregates, InContexts, in_contexts, over_sentences
 from wordworth.encode.loading import load_model
 from wordworth.encode.model import LanguageModel, is_sentence_encoder, wrap
 from wordworth.encode.named import load_named

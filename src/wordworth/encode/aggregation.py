@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.contexts import Context, Found, Sample
+from wordworth.contexts import Context, Occurrence, Sample
 from wordworth.encode.encoding import checked_layers, encode_shards
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import POOLINGS_OF_BOTH, Accumulators, saved_facts, saved_vectors
@@ -28,15 +28,15 @@ from wordworth.encode.units import SubwordStates
 from wordworth.engine.cache import CacheSlot, hashed_once, slot
 from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
-from wordworth.files import locked, measured_sum
+from wordworth.files import hold_lock, measured_sum
 
-LAYOUT = 2
-SUMS = "sums.safetensors"
+AGGREGATE_VERSION = 2
+SUMS_FILE = "sums.safetensors"
 CHUNK_BYTES = 24 << 20
 """States held at once, if every word were one token."""
-LEAST = 64
+MIN_CHUNK_CONTEXTS = 64
 """Contexts in a chunk at the least, however large the model."""
-CHECKPOINT = 60.0
+CHECKPOINT_SECONDS = 60.0
 """Seconds of work that a kill may cost."""
 TOO_LONG = "the model does not admit even the word with its text cut away"
 
@@ -113,8 +113,8 @@ def aggregate(
     chosen = checked_layers(model, how.layers)
     stops = sorted({stop for stop in how.snapshots if 0 < stop < sample.sentences} | {sample.sentences})
     drawn = [sorted(how.poolings), measured_sum(sample.path), list(words)]
-    entry = slot("aggregates", [LAYOUT, *model.identity, chosen, *drawn])
-    with locked(entry.path):
+    entry = slot("aggregates", [AGGREGATE_VERSION, *model.identity, chosen, *drawn])
+    with hold_lock(entry.path):
         missing = [stop for stop in stops if not entry.part(str(stop)).whole()]
         if missing:
             sums = Accumulators(len(words), len(chosen), model.dim, how.poolings)
@@ -122,7 +122,7 @@ def aggregate(
             run.until(sample, missing, entry)
         elif advance:
             advance(sample.sentences)
-    return [_read(entry.part(str(stop)).path / SUMS, tuple(words), chosen) for stop in stops]
+    return [_read(entry.part(str(stop)).path / SUMS_FILE, tuple(words), chosen) for stop in stops]
 
 
 def _read(path: Path, words: tuple[str, ...], layers: tuple[int, ...]) -> Aggregate:
@@ -131,10 +131,10 @@ def _read(path: Path, words: tuple[str, ...], layers: tuple[int, ...]) -> Aggreg
     return Aggregate(path, words, layers, contexts=contexts, **facts)
 
 
-def chunks(sentences: Iterable[Found], values: int) -> Iterator[list[Found]]:
+def chunks(sentences: Iterable[Occurrence], values: int) -> Iterator[list[Occurrence]]:
     """Sentences whose words' states, of `values` numbers each, fill `CHUNK_BYTES`: batches are made within a chunk."""
-    size = max(LEAST, CHUNK_BYTES // (4 * values))
-    chunk: list[Found] = []
+    size = max(MIN_CHUNK_CONTEXTS, CHUNK_BYTES // (4 * values))
+    chunk: list[Occurrence] = []
     held = 0
     for sentence in sentences:
         chunk.append(sentence)
@@ -160,7 +160,7 @@ class _Run:
         self._resume(entry, stops[0])
         self.advance(self.counts.sentences)
         checkpoint, began = entry.part("latest"), time.monotonic()
-        prepared = deque[_Prepared]()
+        prepared = deque[_ChunkContexts]()
 
         def contexts() -> Iterator[list[Context]]:
             for chunk in self._chunks(sample, stops):
@@ -174,12 +174,12 @@ class _Run:
         for shard in current().map(stream, self.model, contexts(), f"encoding sentences with {self.model.name}"):
             self._add(prepared.popleft(), shard)
             is_stop = self.counts.sentences in stops
-            if is_stop or time.monotonic() - began > CHECKPOINT:
+            if is_stop or time.monotonic() - began > CHECKPOINT_SECONDS:
                 self._save(entry.part(str(self.counts.sentences)) if is_stop else checkpoint)
                 began = time.monotonic()
         shutil.rmtree(checkpoint.path, ignore_errors=True)
 
-    def _chunks(self, sample: Sample, stops: list[int]) -> Iterator[list[Found]]:
+    def _chunks(self, sample: Sample, stops: list[int]) -> Iterator[list[Occurrence]]:
         """Yield what is left of the sample in chunks, of which none goes beyond a stop."""
         done = self.counts.sentences
         sentences = sample.read(done)
@@ -188,20 +188,20 @@ class _Run:
             done = stop
 
     def _resume(self, entry: CacheSlot, before: int) -> None:
-        done = {saved_facts(part.path / SUMS)["sentences"]: part for part in entry.parts() if part.whole()}
+        done = {saved_facts(part.path / SUMS_FILE)["sentences"]: part for part in entry.parts() if part.whole()}
         nearest = max((sentences for sentences in done if sentences <= before), default=None)
         if nearest is not None:
-            facts = self.sums.restore(done[nearest].path / SUMS)
+            facts = self.sums.restore(done[nearest].path / SUMS_FILE)
             facts.pop("contexts")
             self.counts = _Counts(**facts)
 
     def _save(self, part: CacheSlot) -> None:
         facts: dict[str, Any] = vars(self.counts) | {"contexts": self.sums.count.tolist()}
-        part.write(lambda folder: self.sums.save(folder / SUMS, facts))
+        part.write(lambda folder: self.sums.save(folder / SUMS_FILE, facts))
 
-    def _prepare(self, chunk: list[Found]) -> "_Prepared":
+    def _prepare(self, chunk: list[Occurrence]) -> "_ChunkContexts":
         """Return the words of the sentences in their contexts, cut where the model does not admit the whole."""
-        prepared = _Prepared(_Counts(len(chunk)))
+        prepared = _ChunkContexts(_Counts(len(chunk)))
         for sentence in chunk:
             is_whole = fits(self.model, sentence.text)
             for word, start, end in sentence.spans:
@@ -215,7 +215,7 @@ class _Run:
                     prepared.words.append(word)
         return prepared
 
-    def _add(self, prepared: "_Prepared", shard: SubwordStates) -> None:
+    def _add(self, prepared: "_ChunkContexts", shard: SubwordStates) -> None:
         for failure in shard.failures:
             prepared.counts.fail(failure.word, failure.reason)
         self.counts.add(prepared.counts)
@@ -226,7 +226,7 @@ class _Run:
 
 
 @dataclass
-class _Prepared:
+class _ChunkContexts:
     """What a chunk gives to encode. It is counted when its states come: the next chunks may be under way by then."""
 
     counts: _Counts
@@ -239,7 +239,7 @@ _PIECE = re.compile(r"\S+")
 
 
 def fits(model: LanguageModel, text: str) -> bool:
-    """Whether the model admits the text whole. Only what could be too long is tokenized: a token is a byte at least."""
+    """Return whether the model admits the whole text. A token is at least a byte: short texts are not tokenized."""
     specials = model.tokenizer.num_special_tokens_to_add()
     if model.max_length is None or len(text.encode()) + specials <= model.max_length:
         return True
@@ -247,7 +247,7 @@ def fits(model: LanguageModel, text: str) -> bool:
 
 
 def window(model: LanguageModel, context: Context) -> Context | None:
-    """The context cut to the whitespace words around its word that the model admits; None where not even one fits.
+    """Cut the context to the whitespace words around its word that the model admits; None if not even one fits.
 
     The window grows by a word on either side in turn as long as it fits, found by halving.
     """
@@ -255,10 +255,10 @@ def window(model: LanguageModel, context: Context) -> Context | None:
     first = next(at for at, (_, end) in enumerate(pieces) if end > context.start)
     last = next(at for at, (_, end) in enumerate(pieces) if end >= context.end)
 
-    def cut(width: int) -> Context:
+    def cut_around(width: int) -> Context:
         start = pieces[max(0, first - width)][0]
         end = pieces[min(len(pieces) - 1, last + width)][1]
         return Context(context.word, context.text[start:end], context.start - start, context.end - start)
 
-    too_wide = bisect_left(range(len(pieces)), True, key=lambda width: not fits(model, cut(width).text))
-    return cut(too_wide - 1) if too_wide else None
+    too_wide = bisect_left(range(len(pieces)), True, key=lambda width: not fits(model, cut_around(width).text))
+    return cut_around(too_wide - 1) if too_wide else None

@@ -38,7 +38,7 @@ from wordworth.catalog.registry import entries
 from wordworth.encode.model import refuse_huge
 from wordworth.engine.batching import free_memory
 from wordworth.engine.cache import entry
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import LibraryErrors, WordworthError
 from wordworth.files import measured_sum
 from wordworth.progress import waiting
 
@@ -52,8 +52,8 @@ ADD_BOS = "tokenizer.ggml.add_bos_token"
 GGUF_CONVERSION = 2  # raised whenever a file is converted differently
 
 
-def converted(path: Path) -> Path:
-    """The folder that a GGUF file was converted into. It is whole or not there."""
+def convert_gguf(path: Path) -> Path:
+    """Return the folder that a GGUF file was converted into. It is whole or not there."""
     with path.open("rb") as stream:
         if stream.read(4) != MAGIC:
             raise WordworthError(f"{path} is not a GGUF file; fetch it again")
@@ -71,7 +71,7 @@ def converted(path: Path) -> Path:
 def _convert(path: Path, into: Path) -> None:
     where: dict[str, Any] = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
     load: Any = load_gguf_checkpoint
-    with Foreign(f"{path} cannot be read as a GGUF model", "fetch another file"):
+    with LibraryErrors(f"{path} cannot be read as a GGUF model", "fetch another file"):
         config = AutoConfig.from_pretrained(**where)
         refuse_huge(config, str(path))
         stored = GGUFReader(str(path))
@@ -173,18 +173,18 @@ def _follow_bos(stored: GGUFReader, tokenizer: PreTrainedTokenizerFast) -> None:
 
 
 FORMAT = "transformers-checkpoint"
-CHECKPOINT = "pytorch_model.bin"
+CHECKPOINT_FILE = "pytorch_model.bin"
 CHECKPOINT_CONVERSION = 1  # raised whenever a checkpoint is converted differently
 
 
 def converted_checkpoint(folder: Path) -> Path | None:
-    """The folder that a checkpoint of the catalog was converted into; None where there is none."""
-    path = folder / CHECKPOINT
+    """Return the folder that a checkpoint of the catalog was converted into; None where there is none."""
+    path = folder / CHECKPOINT_FILE
     if not path.is_file():
         return None
     checksum = measured_sum(path)
     sources = (source for one in entries("models") if one.details["format"] == FORMAT for source in one.sources)
-    if checksum not in {pin.sha256 for source in sources for pin in source.content if pin.name == CHECKPOINT}:
+    if checksum not in {pin.sha256 for source in sources for pin in source.content if pin.name == CHECKPOINT_FILE}:
         return None
 
     def convert(into: Path) -> None:
@@ -203,9 +203,7 @@ def _write_tensors(path: Path, into: Path) -> None:
         # Mapped, so that the weights are not in memory; files of old versions of torch cannot be.
         read = torch.load(path, map_location="cpu", weights_only=True, mmap=is_zipfile(path))
     except (UnpicklingError, RuntimeError, EOFError) as error:
-        raise WordworthError(
-            f"{path} is not a checkpoint of tensors alone, so it is not read; fetch it again"
-        ) from error
+        raise WordworthError(f"{path} holds more than tensors, so it is not read; fetch it again") from error
     tensors = read.get("state_dict", read) if isinstance(read, dict) else None
     if not isinstance(tensors, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors.values()):
         raise WordworthError(f"{path} does not hold a model's tensors by name; fetch it again")

@@ -12,6 +12,7 @@ from torch import Tensor
 from wordworth.contexts import Context
 from wordworth.encode.forward import on_device
 from wordworth.encode.model import LanguageModel, is_sentence_encoder
+from wordworth.encode.passes import inference
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
 from wordworth.encode.units import SubwordStates, check_finite, through, work_for
@@ -21,7 +22,7 @@ from wordworth.errors import WordworthError
 
 SHARD_BYTES = 64 << 20
 """A shard, if every word were one token: a second or two of work, so that little is lost by a kill."""
-LEAST = 64
+MIN_SHARD_CONTEXTS = 64
 """Contexts in a shard at the least, however large the model."""
 
 
@@ -40,7 +41,7 @@ class WordVectors:
 
 
 def checked_layers(model: LanguageModel, layers: Sequence[int] | None) -> tuple[int, ...]:
-    """All layers, 0…L, or those chosen; −1 is the last."""
+    """Return all layers, 0…L, or those chosen; −1 is the last."""
     if model.only_last:
         raise WordworthError(f"{model.name} has no vectors of words in every layer; use another model")
     if layers is None:
@@ -80,7 +81,7 @@ def encode(
     batch_tokens: int | None = None,
     share_prefixes: bool = True,
 ) -> WordVectors:
-    """All in memory; for many words see `encode_to_store`. Equal contexts are computed once."""
+    """Return all in memory; for many words see `encode_to_store`. Equal contexts are computed once."""
     chosen = checked_layers(model, layers)
     wanted = checked_poolings(poolings)
     distinct, place = unique(contexts)
@@ -117,8 +118,8 @@ def values_of(model: LanguageModel) -> int:
 
 
 def shards(distinct: list[Context], values: int) -> list[list[Context]]:
-    """Runs of contexts of about `SHARD_BYTES`; the contexts of one text stay together. Depends on nothing else."""
-    size = max(LEAST, SHARD_BYTES // (4 * values))
+    """Split contexts into runs of about `SHARD_BYTES`, and by nothing else; those of one text stay together."""
+    size = max(MIN_SHARD_CONTEXTS, SHARD_BYTES // (4 * values))
     runs: list[list[Context]] = []
     for context in distinct:
         if not runs or (len(runs[-1]) >= size and runs[-1][-1].text != context.text):
@@ -128,7 +129,7 @@ def shards(distinct: list[Context], values: int) -> list[list[Context]]:
 
 
 def unique(contexts: Sequence[Context]) -> tuple[list[Context], NDArray[np.intp]]:
-    """The distinct (text, span) sorted by text, and where each context stands among them.
+    """Return the distinct (text, span) sorted by text, and where each context stands among them.
 
     Sorting brings the words of a template together, and makes the order they were asked in irrelevant.
     """
@@ -150,13 +151,13 @@ def every_failure(
     )
 
 
-UNKNOWN = "the tokenizer does not know its characters"
+UNKNOWN_CHARACTERS = "the tokenizer does not know its characters"
 
 
 def sentence_shards(
     model: LanguageModel, shards: Iterable[Sequence[Context]], batch_tokens: int | None = None
 ) -> Iterator[SubwordStates]:
-    """The vectors of each list's texts. A text with characters that the tokenizer does not know has none."""
+    """Yield the vectors of each list's texts. A text with characters that the tokenizer does not know has none."""
     for contexts in shards:
         ids = pieces_of(model, [context.text for context in contexts])
         known = [at for at, text in enumerate(ids) if model.tokenizer.unk_token_id not in text]
@@ -166,12 +167,12 @@ def sentence_shards(
         counts[known] = 1
         starts = np.concatenate([[0], np.cumsum(counts)]).tolist()
         check_finite(model, states, contexts, starts, (0,))
-        failures = [Failure(at, contexts[at].word, UNKNOWN) for at in np.flatnonzero(counts == 0).tolist()]
+        failures = [Failure(at, contexts[at].word, UNKNOWN_CHARACTERS) for at in np.flatnonzero(counts == 0).tolist()]
         yield SubwordStates(counts.tolist(), failures, states, tally)
 
 
 def pieces_of(model: LanguageModel, texts: Sequence[str]) -> list[list[int]]:
-    """The pieces of each text, between the marks of its beginning and end."""
+    """Return the pieces of each text, between the marks of its beginning and end."""
     return [encoding.ids for encoding in model.tokenizer.backend_tokenizer.encode_batch(list(texts))]
 
 
@@ -189,7 +190,7 @@ def _run_texts(model: LanguageModel, ids: Sequence[list[int]], batch_tokens: int
         vectors: Tensor = model.network(*on_device(padded, model.device)).cpu()
         return vectors
 
-    with torch.inference_mode():
+    with inference():
         for batch, vectors in by_length(run, lengths, budget_for(model.device, batch_tokens), tally):
             states[0, batch] = vectors
     return states

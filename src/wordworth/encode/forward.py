@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wordworth.encode.model import LanguageModel
-from wordworth.encode.passes import KeysValues, hidden_states, run_prefixes, run_tokens
+from wordworth.encode.passes import KeysValues, hidden_states, inference, run_prefixes, run_tokens
 from wordworth.encode.prefixes import NodeCopies, PrefixGroup, TrieLevel, group_by_prefix
-from wordworth.encode.tokens import Numbers, Tokens, padded, ranges
+from wordworth.encode.tokens import Numbers, Tokens, pad, ranges
 from wordworth.engine.batching import Budget, PassTally, by_length, in_order
 from wordworth.errors import is_out_of_memory
 
@@ -43,7 +43,7 @@ class EncodingJob:
 
 
 def on_device(values: NDArray[np.int64], device: torch.device) -> Tensor:
-    """Numbers on the device; a GPU fetches them by itself, so that Python goes on and need not wait for its work."""
+    """Return numbers on the device; a GPU fetches them by itself, so that Python need not wait for it."""
     tensor = torch.from_numpy(np.ascontiguousarray(values))
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
@@ -55,7 +55,7 @@ def run_sentences(job: EncodingJob, tokens: Tokens, *, share_prefixes: bool = Tr
         # What follows the last word of interest cannot change it.
         tokens = replace(tokens, lengths=tokens.ends)
     alone = np.arange(len(tokens))
-    with torch.inference_mode():
+    with inference():
         if job.model.reuses_kv_cache and share_prefixes:
             groups, alone = group_by_prefix(tokens, job.budget)
             for group in groups:
@@ -80,14 +80,14 @@ def _run(job: EncodingJob, tokens: Tokens, texts: Numbers) -> None:
     """One forward pass; padding stands on the right, where it shifts no position."""
     model = job.model
     starts, lengths = tokens.starts[texts], tokens.lengths[texts]
-    ids = padded(tokens.ids, starts, lengths, model.pad)
+    ids = pad(tokens.ids, starts, lengths, model.pad)
     width = ids.shape[1]
     more: dict[str, Tensor] = {}
     if not model.left_only and int(lengths.min()) < width:
         mask = (np.arange(width) < lengths[:, None]).astype(np.int64)
         more["attention_mask"] = on_device(mask, model.device)
     if model.takes_types and tokens.types is not None:
-        more["token_type_ids"] = on_device(padded(tokens.types, starts, lengths, 0), model.device)
+        more["token_type_ids"] = on_device(pad(tokens.types, starts, lengths, 0), model.device)
     hidden = hidden_states(model.network, on_device(ids, model.device), **more)
     words, where = tokens.words_of(texts)
     counts = tokens.end[words] - tokens.first[words]

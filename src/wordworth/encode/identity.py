@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from wordworth.engine.cache import hash_content, hash_of
 
 Identity = tuple[str | int | None, ...]
-VERSIONS = tuple(
+LIBRARIES = tuple(
     f"{library.__name__} {library.__version__.partition('+')[0]}" for library in (transformers, torch, tokenizers)
 )
 """The libraries that compute; the build of torch (+cpu, +cu130) does not count."""

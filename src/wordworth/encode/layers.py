@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.resolve import Named
-from wordworth.contexts import Context, Sample, decontextualized
+from wordworth.catalog.resolve import NameLike
+from wordworth.contexts import Context, Sample, make_decontextualized
 from wordworth.embedding import Layers, Provenance, Slot
-from wordworth.embedding.core import Spelled, as_written, look_up
+from wordworth.embedding.core import Speller, as_written, look_up
 from wordworth.encode.aggregation import Aggregate, Aggregating, aggregate
-from wordworth.encode.encoding import UNKNOWN, encode, pieces_of
+from wordworth.encode.encoding import UNKNOWN_CHARACTERS, encode, pieces_of
 from wordworth.encode.model import LanguageModel, is_sentence_encoder
 from wordworth.encode.named import load_named
 from wordworth.encode.pooling import POOLINGS_OF_BOTH, split_pooling
@@ -23,7 +23,7 @@ from wordworth.progress import progress
 
 NO_CONTEXT = "no context in the corpus"
 NO_VECTOR = "it has no vector, alone or in a sentence"
-Read = Callable[[Slot], NDArray[np.float32]]
+SlotReader = Callable[[Slot], NDArray[np.float32]]
 
 
 def provenance_of(model: LanguageModel, language: str = "") -> Provenance:
@@ -84,7 +84,7 @@ def in_contexts(
 
 
 @dataclass(eq=False)
-class Aggregated:
+class Aggregates:
     """A vocabulary aggregated over sentences, and alone: what `layers` gives, and what happened on the way."""
 
     model: LanguageModel
@@ -97,7 +97,7 @@ class Aggregated:
     @cached_property
     def _alone(self) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
         """Return by pooling layers × words × dimensions of the words alone, NaN where one has none; and why."""
-        encoded = encode(self.model, decontextualized(self.words), self.subword_poolings, self.numbers)
+        encoded = encode(self.model, make_decontextualized(self.words), self.subword_poolings, self.numbers)
         vectors: dict[str, NDArray[np.float32]] = {}
         for pooling, rows in encoded.vectors.items():
             vectors[pooling] = np.full((rows.shape[1], len(self.words), rows.shape[2]), np.nan, dtype=np.float32)
@@ -121,7 +121,7 @@ class Aggregated:
         unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
         return {word: self._alone[1][word] for word in unmet if word in self._alone[1]}
 
-    def decontextualized(self, f: str) -> Layers:
+    def pool_decontextualized(self, f: str) -> Layers:
         """Return the words alone, their subwords pooled by `f`."""
         alone = self._alone[0][f]
         there = np.flatnonzero(~np.isnan(alone[0, :, 0]))
@@ -131,7 +131,7 @@ class Aggregated:
         """Return the place of a slot's layer among those aggregated."""
         return self.whole.layers.index(slot.layer or 0)
 
-    def aggregated(self, pooling: str, over: Aggregate | None = None) -> Layers:
+    def pool_contexts(self, pooling: str, over: Aggregate | None = None) -> Layers:
         """Return the words over sentences; one that never occurs has its vector alone (Bommasani et al., A.5)."""
         sentences = over or self.whole
         alone = self._alone[0][split_pooling(pooling)[0]]
@@ -147,7 +147,7 @@ class Aggregated:
         layers = self._layers("aggregated", pooling, there, read)
         return layers if sentences is self.whole else replace(layers, sentences=sentences.sentences)
 
-    def _layers(self, context: str, pooling: str, there: NDArray[np.intp], read: Read) -> Layers:
+    def _layers(self, context: str, pooling: str, there: NDArray[np.intp], read: SlotReader) -> Layers:
         present = set(there.tolist())
         return Layers(
             words=tuple(self.words[row] for row in there.tolist()),
@@ -165,14 +165,14 @@ class Aggregated:
         """Yield each number of sentences under each pooling, then the words alone."""
         for over in self.aggregates:
             for pooling in POOLINGS_OF_BOTH:
-                yield self.aggregated(pooling, over)
+                yield self.pool_contexts(pooling, over)
         for f in self.subword_poolings:
-            yield self.decontextualized(f)
+            yield self.pool_decontextualized(f)
 
 
 def over_sentences(
     model: LanguageModel, words: Sequence[str], sample: Sample, how: Aggregating | None = None
-) -> Aggregated:
+) -> Aggregates:
     """Aggregate words over a sample of sentences, in one pass for every layer and pooling."""
     how = how or Aggregating()
     if not words:
@@ -180,7 +180,7 @@ def over_sentences(
     with progress(f"{model.name}: encoding sentences", sample.sentences) as advance:
         aggregates = aggregate(model, words, sample, how, advance=advance)
     subword = tuple(dict.fromkeys(split_pooling(pooling)[0] for pooling in how.poolings))
-    return Aggregated(model, tuple(words), aggregates, subword, how.layers)
+    return Aggregates(model, tuple(words), aggregates, subword, how.layers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,13 +189,13 @@ class WordsAlone(Layers):
 
     model: LanguageModel = field(kw_only=True)
 
-    def select(self, words: Sequence[str], spelled: Spelled = as_written) -> Layers:
+    def select(self, words: Sequence[str], spelled: Speller = as_written) -> Layers:
         """Return the words asked for, each under the first of its spellings that the tokenizer knows."""
         forms = list(dict.fromkeys(form for word in words for form in spelled(word)))
         unknown = self.model.tokenizer.unk_token_id
         known = [form for form, ids in zip(forms, pieces_of(self.model, forms), strict=True) if unknown not in ids]
         found = look_up({form: row for row, form in enumerate(known)}, words, spelled)
-        store = in_contexts(self.model, found.forms, decontextualized(found.forms), "decontextualized").store
+        store = in_contexts(self.model, found.forms, make_decontextualized(found.forms), "decontextualized").store
         there = set(found.positions.tolist())
         return Layers(
             words=found.words,
@@ -204,12 +204,12 @@ class WordsAlone(Layers):
             provenance=self.provenance,
             asked=tuple(words),
             positions=found.positions,
-            reasons={at: UNKNOWN for at in range(len(words)) if at not in there},
+            reasons={at: UNKNOWN_CHARACTERS for at in range(len(words)) if at not in there},
             forms=as_read(self.model.tokenizer, found.forms),
         )
 
 
-def words_alone(model: LanguageModel | Named, language: str = "", *, device: str = "auto") -> WordsAlone:
+def words_alone(model: LanguageModel | NameLike, language: str = "", *, device: str = "auto") -> WordsAlone:
     """Return a sentence encoder as an embedding of the words that it will be asked for."""
     loaded = model if isinstance(model, LanguageModel) else load_named(model, device=device)
     none = np.empty((0, loaded.dim), dtype=np.float32)

@@ -28,17 +28,17 @@ from transformers.utils import logging
 
 from wordworth.catalog.fetch.hub import from_hub, snapshot
 from wordworth.catalog.models import locate_language_model, weight_files
-from wordworth.catalog.resolve import Named
-from wordworth.encode.conversion import converted, converted_checkpoint
+from wordworth.catalog.resolve import NameLike
+from wordworth.encode.conversion import convert_gguf, converted_checkpoint
 from wordworth.encode.model import LanguageModel, family_of, refuse_huge, wrap
 from wordworth.encode.sentence import lies_at, load_sentence_encoder
 from wordworth.encode.spread import DISK, SPREAD, device_map, fits, measure_weights, offload_folder
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import LibraryErrors, WordworthError
 from wordworth.files import measured_sum
 from wordworth.progress import waiting
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-OWN = "auto"
+OWN_DTYPE = "auto"
 """The precision that the checkpoint has: what its configuration says, else what its weights are in."""
 SLOW_IN_HALF = ("cpu",)
 """Kinds of device that are slower in half precision than in float32, which `auto` is there."""
@@ -52,14 +52,14 @@ class NoHeadError(WordworthError):
 
 
 def in_pooler(weight: str, network: PreTrainedModel) -> bool:
-    """The pooler sits on top of the last layer and is not used by those who read hidden states or predict words."""
+    """Return whether a weight is the pooler's, which hidden states and word prediction do not need."""
     return "pooler" in weight
 
 
 def load_model(
-    name_or_path: Named, *, device: str = "auto", dtype: str = "float32", name: str | None = None
+    name_or_path: NameLike, *, device: str = "auto", dtype: str = "float32", name: str | None = None
 ) -> LanguageModel:
-    """A model of the catalog, of a path (a GGUF file, a folder of safetensors or with one GGUF) or of the hub.
+    """Load a model of the catalog, of a path (a GGUF file, a folder of safetensors or with one GGUF) or of the hub.
 
     Never code that comes with a model, never a pickle (but for the tensors of checkpoints that the catalog pins).
     """
@@ -69,7 +69,7 @@ def load_model(
         own = torch.float32  # of its weights
         return load_sentence_encoder(Path(model.place), name or model.name, find_device(device), DTYPES.get(dtype, own))
     network, tokenizer, source = load_files(model.place, _base, called=name or model.name, device=device, dtype=dtype)
-    with Foreign(f"the files of {name_or_path} do not go together", "fetch it again"):
+    with LibraryErrors(f"the files of {name_or_path} do not go together", "fetch it again"):
         return wrap(network, tokenizer, name=name or model.name, source=source)
 
 
@@ -91,15 +91,15 @@ def load_files(
     _check_precision(dtype)
     where = find_device(device)
     # `auto` is the library's word for it too.
-    wanted = DTYPES.get("float32" if dtype == OWN and where.type in SLOW_IN_HALF else dtype, OWN)
+    wanted = DTYPES.get("float32" if dtype == OWN_DTYPE and where.type in SLOW_IN_HALF else dtype, OWN_DTYPE)
     with quietly():
         folder, source = _locate(name_or_path)
     with quietly(), waiting(f"loading {called or source}"):
         config = _config(folder, source)
         tokenizer = _tokenizer(folder, source)
         chosen = kind(config)
-        with Foreign(f"the weights of {source} cannot be placed on {device}"):
-            placed = _placed(folder, chosen, config, device, where, wanted)
+        with LibraryErrors(f"the weights of {source} cannot be placed on {device}"):
+            placed = _choose_placement(folder, chosen, config, device, where, wanted)
         network: PreTrainedModel = _network(folder, source, chosen, may_lack, dtype=wanted, **placed, **settings)
         if not placed:
             network = network.to(where)  # type: ignore[arg-type]  # the library wraps it
@@ -111,8 +111,8 @@ def load_files(
 
 
 def _check_precision(dtype: str) -> None:
-    if dtype not in (*DTYPES, OWN):
-        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join((*DTYPES, OWN))}")
+    if dtype not in (*DTYPES, OWN_DTYPE):
+        raise WordworthError(f"there is no precision {dtype!r}; choose from {', '.join((*DTYPES, OWN_DTYPE))}")
 
 
 @contextmanager
@@ -155,14 +155,14 @@ def _convert_where_needed(path: Path) -> Path:
     if path.is_file():
         if path.suffix != ".gguf":
             raise WordworthError(f"{path} is not a model; give a .gguf file, a folder with safetensors, or a hub name")
-        return converted(path)
+        return convert_gguf(path)
     if weight_files(path):
         return path
     if checkpoint := converted_checkpoint(path):
         return checkpoint
     ggufs = sorted(path.glob("*.gguf"))
     if len(ggufs) == 1:
-        return converted(ggufs[0])
+        return convert_gguf(ggufs[0])
     if ggufs:
         raise WordworthError(f"{path} holds {len(ggufs)} GGUF files; give the path of one of them")
     raise WordworthError(
@@ -186,7 +186,7 @@ def _options(folder: Path) -> dict[str, Any]:
 
 
 def _config(folder: Path, source: str) -> PretrainedConfig:
-    with Foreign(f"the configuration of {source} cannot be read"):
+    with LibraryErrors(f"the configuration of {source} cannot be read"):
         config: PretrainedConfig = AutoConfig.from_pretrained(**_options(folder))
         refuse_huge(config, source)
         quantized = getattr(config, "quantization_config", None)
@@ -201,7 +201,7 @@ def _config(folder: Path, source: str) -> PretrainedConfig:
 
 
 def _tokenizer(folder: Path, source: str) -> PreTrainedTokenizerFast:
-    with Foreign(f"the tokenizer of {source} cannot be loaded"):
+    with LibraryErrors(f"the tokenizer of {source} cannot be loaded"):
         tokenizer = AutoTokenizer.from_pretrained(**_options(folder))
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise WordworthError(
@@ -227,7 +227,7 @@ def _network(
     folder: Path, source: str, kind: Any, may_lack: Callable[[str, PreTrainedModel], bool], **settings: Any
 ) -> Any:
     name = kind.__name__.removeprefix("Auto")
-    with Foreign(f"the weights of {source} cannot be loaded as safetensors of {name}"):
+    with LibraryErrors(f"the weights of {source} cannot be loaded as safetensors of {name}"):
         options = _options(folder) | {"use_safetensors": True, "output_loading_info": True}
         network, info = kind.from_pretrained(**options, **settings)
     # A gap would be filled at random.
@@ -271,7 +271,7 @@ def _belongs_inside(key: str, network: PreTrainedModel) -> bool:
     return is_below or (owner != "" and owner in dict(network.named_modules()))
 
 
-def _placed(
+def _choose_placement(
     folder: Path, kind: Any, config: PretrainedConfig, device: str, where: torch.device, dtype: torch.dtype | str
 ) -> dict[str, Any]:
     """Return what the library is told of where the network goes; nothing where that is the machine's memory alone."""

@@ -15,14 +15,14 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from wordworth.encode.identity import VERSIONS, Identity, hash_config, hash_network, hash_tokenizer
-from wordworth.encode.passes import Trial, accepted
+from wordworth.encode.identity import LIBRARIES, Identity, hash_config, hash_network, hash_tokenizer
+from wordworth.encode.passes import Trial, list_arguments
 from wordworth.engine.engines import Recipe, loaded_alike
 from wordworth.errors import WordworthError
 
 Family = Literal["causal", "masked", "encoder-decoder", "sentence"]
 TRIAL = "It is pleasant to think of words in plain English"
-UNLIMITED = 1_000_000
+NO_TOKEN_LIMIT = 1_000_000
 """Tokenizers without a limit give an astronomical one."""
 
 
@@ -74,7 +74,7 @@ class LanguageModel:
         return super().__reduce_ex__(protocol) if self.recipe is None else (loaded_alike, (self.recipe, self.identity))
 
     def without_weights(self) -> "LanguageModel":
-        """What a driver knows of a model whose network is in its workers."""
+        """Return the model without its network, as a driver has it whose workers hold the network."""
         network: Any = NetworkElsewhere(
             self.network.dtype, self.device, self.network.config, self.weights, self.identity
         )
@@ -82,18 +82,18 @@ class LanguageModel:
 
     @property
     def weights(self) -> str:
-        """The sha256 of the tensors that hidden states depend on, as they are now."""
+        """Return the sha256 of the tensors that hidden states depend on, as they are now."""
         if isinstance(self.network, NetworkElsewhere):
             return self.network.weights
         return hash_network(self.network, lambda name: "pooler" in name, "states")
 
     @property
     def identity(self) -> Identity:
-        """All of the model that its states depend on, as it is now, for the keys of what is kept on disk."""
+        """Return all of the model that its states depend on, as it is now, for the keys of what is kept on disk."""
         if isinstance(self.network, NetworkElsewhere):
             return self.network.identity
         parts = self.weights, hash_config(self.network.config), hash_tokenizer(self.tokenizer)
-        own = *VERSIONS, *parts, self.dtype, self.max_length
+        own = *LIBRARIES, *parts, self.dtype, self.max_length
         return own if self.ignores_padding else (*own, "without padding")
 
     @property
@@ -140,7 +140,7 @@ def wrap(
     left_only = trial.looks_left_only()
     if left_only and family == "masked":  # BERT as a decoder, or the text part of a wrapper, which has no head
         family = "causal"
-    takes_types = "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names
+    takes_types = "token_type_ids" in list_arguments(network) and "token_type_ids" in tokenizer.model_input_names
     return LanguageModel(
         name=name,
         source=source,
@@ -177,7 +177,7 @@ def family_of(config: PretrainedConfig) -> Family:
 
 
 def max_length_of(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
-    """The fewest tokens that any part admits. RoBERTa's kin count positions from padding_idx + 1 on.
+    """Return the fewest tokens that any part admits. RoBERTa's kin count positions from padding_idx + 1 on.
 
     Some networks compute otherwise as soon as one text of the batch exceeds a length, so that a token's states depend
     on the rest of the batch: no text is longer than that.
@@ -191,7 +191,7 @@ def max_length_of(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) 
         if path.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
             limits.append(module.num_embeddings - module.padding_idx - 1)
     least = min([*limits, *_switches(network.config)])
-    return least if least < UNLIMITED else None
+    return least if least < NO_TOKEN_LIMIT else None
 
 
 def _switches(config: PretrainedConfig) -> Iterator[int]:
@@ -203,7 +203,7 @@ def _switches(config: PretrainedConfig) -> Iterator[int]:
     if getattr(config, "attention_type", None) == "block_sparse":
         yield int((5 + 2 * config.num_random_blocks) * config.block_size)
     for kind in set(getattr(config, "attn_layers", ())):
-        yield int(getattr(config, f"{kind}_attn_chunk_length", UNLIMITED))
+        yield int(getattr(config, f"{kind}_attn_chunk_length", NO_TOKEN_LIMIT))
 
 
 def trial_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
@@ -214,7 +214,7 @@ def trial_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
 
 
 def is_sentence_encoder(model: LanguageModel) -> bool:
-    """Whether it has one vector a text, and none of a token."""
+    """Return whether it has one vector per text and none per token."""
     return model.family == "sentence"
 
 

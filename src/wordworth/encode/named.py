@@ -5,17 +5,17 @@ from typing import Any
 
 import torch
 
-from wordworth.catalog.resolve import Named
+from wordworth.catalog.resolve import NameLike
 from wordworth.encode.loading import load_model, quietly
 from wordworth.encode.model import LanguageModel, is_sentence_encoder, wrap
 from wordworth.encode.sentence import of_network
 from wordworth.encode.spread import fits
-from wordworth.engine.engines import Recipe, load
+from wordworth.engine.engines import Recipe, current, load
 from wordworth.errors import WordworthError
 
 
-def load_named(named: Named, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
-    """A model of the catalog, of a path or of the hub; `LABEL=` before it says what tables call it.
+def load_named(named: NameLike, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
+    """Load a model of the catalog, of a path or of the hub; `LABEL=` before it says what tables call it.
 
     With workers, they load it and this process knows of it all but its weights.
     """
@@ -23,12 +23,12 @@ def load_named(named: Named, *, device: str = "auto", dtype: str = "float32") ->
     return model
 
 
-def untrained(model: LanguageModel, seed: int = 0) -> LanguageModel:
-    """A model of the same configuration and tokenizer, with weights as its class begins training with, from a seed.
+def randomize_weights(model: LanguageModel, seed: int = 0) -> LanguageModel:
+    """Return a model of the same configuration and tokenizer with seeded random weights, as before training.
 
     It has an identity of its own, so that its vectors are kept apart. Both networks are in memory while it is used.
     """
-    if model.recipe is None:
+    if model.recipe is None or not current().remote:
         return make_untrained(model, seed)
     made: LanguageModel = load(Recipe(make_untrained, {"trained": model.recipe, "seed": seed}))
     return made

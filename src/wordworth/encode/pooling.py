@@ -165,7 +165,7 @@ class Accumulators:
         save_file(tensors, path, metadata={"facts": json.dumps(facts)})
 
     def restore(self, path: Path) -> dict[str, Any]:
-        """What `save` wrote; gives the facts."""
+        """Restore what `save` wrote, and return the facts."""
         with safe_open(path, framework="np") as stored:
             self.row, self.count = (stored.get_tensor(name) for name in ("row", "count"))
             self.single = {g: stored.get_tensor(f"single.{g}") for g in self.single}
@@ -174,7 +174,7 @@ class Accumulators:
 
 
 def saved_facts(path: Path) -> dict[str, Any]:
-    """The facts that `save` wrote beside the numbers."""
+    """Return the facts that `save` wrote next to the numbers."""
     with safe_open(path, framework="np") as stored:
         facts: dict[str, Any] = json.loads(stored.metadata()["facts"])
     return facts

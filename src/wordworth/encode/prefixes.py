@@ -11,7 +11,7 @@ from itertools import repeat
 
 import numpy as np
 
-from wordworth.encode.tokens import Numbers, Tokens, padded, ranges
+from wordworth.encode.tokens import Numbers, Tokens, pad, ranges
 from wordworth.engine.batching import Budget
 
 
@@ -27,7 +27,7 @@ class TrieLevel:
 
 
 def trie_levels(prefixes: Numbers, suffixes: Numbers, lengths: Numbers) -> tuple[list[TrieLevel], Numbers]:
-    """The tries of tokens level by level, and the node of each token, numbered through all levels in order.
+    """Return the tries of tokens level by level, and the node of each token, numbered through all levels in order.
 
     A suffix is the number of its prefix and a row of tokens, of which the first `lengths[i]` count.
     """
@@ -59,7 +59,7 @@ class NodeCopies:
     rows: Numbers
 
     def between(self, first: int, end: int) -> tuple[Numbers, Numbers]:
-        """The copies of the nodes from `first` on, before `end`; nodes are counted from `first`."""
+        """Return the copies of the nodes from `first` on, before `end`; nodes are counted from `first`."""
         span = slice(*np.searchsorted(self.nodes, (first, end)))
         return self.nodes[span] - first, self.rows[span]
 
@@ -76,7 +76,7 @@ class PrefixGroup:
     """texts × tokens behind the prefix: the node of each."""
 
     def copies(self, tokens: Tokens, starts: Numbers) -> NodeCopies:
-        """The words' tokens among the nodes, and where their states go: from `starts[i]` on for context i."""
+        """Return the words' tokens among the nodes, and where their states go: from `starts[i]` on for context i."""
         words, where = tokens.words_of(self.texts)
         counts = tokens.end[words] - tokens.first[words]
         places = ranges(tokens.first[words] - self.prefixes.shape[1], counts)
@@ -129,7 +129,7 @@ def _worthwhile(length: int, texts: Numbers, tokens: Tokens, budget: Budget) -> 
     saved = int(tokens.lengths[texts].sum()) - len(number) * length - passes * budget.pass_cost
     if saved <= 0:
         return None
-    suffixes = padded(tokens.ids, tokens.starts[texts] + length, left, 0)
+    suffixes = pad(tokens.ids, tokens.starts[texts] + length, left, 0)
     levels, nodes = trie_levels(np.array([number[prefix] for prefix in prefixes], dtype=np.intp), suffixes, left)
     if saved <= sum(len(level.tokens) for level in levels):
         return None

@@ -24,12 +24,12 @@ from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerF
 
 from wordworth.catalog.models import SENTENCE_FILES
 from wordworth.encode.model import LanguageModel
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import LibraryErrors, WordworthError
 from wordworth.progress import waiting
 
 BRANCHES = ((2, 0), (3, 1), (5, 2))
 """Pieces that a branch sees at once, and how many of them stand before the piece."""
-EPSILON = 1e-12
+NORM_EPSILON = 1e-12
 
 
 class SentenceConfig(PretrainedConfig):  # type: ignore[no-untyped-call]  # as the library has it
@@ -60,7 +60,7 @@ class _Branch(nn.Module):
         return states
 
     def _windows(self, states: Tensor) -> Tensor:
-        """Each piece's neighbours side by side."""
+        """Return each piece's neighbours side by side."""
         wide = pad(states, (0, 0, self.before, self.after))
         count = states.shape[1]
         return torch.cat([wide[:, at : at + count] for at in range(self.before + 1 + self.after)], dim=-1)
@@ -85,9 +85,9 @@ class SentenceNetwork(PreTrainedModel):  # type: ignore[no-untyped-call]
         self.register_buffer("lowest", torch.full((config.chunks,), -1.0))
         beside = len(BRANCHES) * size
         self.enter = nn.Linear(dim, beside)
-        self.entered = nn.LayerNorm(beside, eps=EPSILON)
+        self.entered = nn.LayerNorm(beside, eps=NORM_EPSILON)
         self.branches = nn.ModuleList(_Branch(size, *shape) for shape in BRANCHES)
-        self.norm = nn.LayerNorm(dim + beside, eps=EPSILON)
+        self.norm = nn.LayerNorm(dim + beside, eps=NORM_EPSILON)
         self.project = nn.Linear(dim + beside, dim)
         self.d0, self.d1 = nn.Linear(dim, inner, bias=False), nn.Linear(inner, inner, bias=False)
         self.p1, self.d2 = nn.Linear(dim, inner, bias=False), nn.Linear(inner, dim, bias=False)
@@ -117,8 +117,8 @@ PIECES_FIELD, NORMALIZER_FIELD = 1, 3
 
 
 def read_tokenizer(path: Path) -> PreTrainedTokenizerFast:
-    """The tokenizer of a unigram model; a text goes between its marks of beginning and end."""
-    with Foreign(f"{path} is no SentencePiece model", "fetch it again"):
+    """Return the tokenizer of a unigram model; a text goes between its marks of beginning and end."""
+    with LibraryErrors(f"{path} is no SentencePiece model", "fetch it again"):
         pieces, table = _contents(path)
         if (names := [piece for piece, _ in pieces[:3]]) != [UNKNOWN, BEGIN, END]:
             raise RuntimeError(f"its first pieces are {names}, and not {UNKNOWN}, {BEGIN} and {END}")
@@ -172,7 +172,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _number(message: bytes, at: int) -> tuple[int, int]:
-    """A whole number, seven bits a byte, and where it ends."""
+    """Return a whole number, seven bits a byte, and where it ends."""
     value = shift = 0
     while True:
         if at >= len(message) or shift > 63:
@@ -188,17 +188,17 @@ WEIGHTS, PIECES = SENTENCE_FILES
 
 
 def lies_at(folder: Path) -> bool:
-    """Whether a folder holds a sentence encoder."""
+    """Return whether a folder holds a sentence encoder."""
     return (folder / WEIGHTS).is_file() and (folder / PIECES).is_file()
 
 
 def load_sentence_encoder(folder: Path, name: str, device: torch.device, dtype: torch.dtype) -> LanguageModel:
-    """The network and its tokenizer; it has one layer, and one vector a text."""
+    """Return the network and its tokenizer; it has one layer, and one vector a text."""
     path = folder / WEIGHTS
     with waiting(f"loading {name}"):
         tokenizer = read_tokenizer(folder / PIECES)
         network = SentenceNetwork(SentenceConfig())
-        not_so = Foreign(f"{path} does not hold the arrays of a sentence encoder", "fetch it again")
+        not_so = LibraryErrors(f"{path} does not hold the arrays of a sentence encoder", "fetch it again")
         with not_so, np.load(path, allow_pickle=False) as arrays:
             network.load_state_dict(_weights(dict(arrays), len(network.scale)))
     if len(tokenizer) > len(network.table):
@@ -212,7 +212,7 @@ def load_sentence_encoder(folder: Path, name: str, device: torch.device, dtype: 
 
 
 def of_network(network: SentenceNetwork, tokenizer: Any, *, name: str, source: str) -> LanguageModel:
-    """A network and a tokenizer at hand as a model."""
+    """Wrap a network and a tokenizer as a model."""
     return LanguageModel(
         name=name,
         source=source,
@@ -229,7 +229,7 @@ def of_network(network: SentenceNetwork, tokenizer: Any, *, name: str, source: s
 
 
 def _weights(arrays: dict[str, NDArray[np.generic]], chunks: int) -> dict[str, Tensor]:
-    """The arrays under the network's own names; matrices of the file have the input down the rows."""
+    """Return the arrays under the network's own names; matrices of the file have the input down the rows."""
     parts = [arrays[f"q{number}"] for number in range(1, chunks + 1)]
     # Piece i is row i ÷ chunks of chunk i mod chunks.
     weights: dict[str, NDArray[np.generic]] = {"table": np.stack(parts, axis=1).reshape(-1, parts[0].shape[1])}

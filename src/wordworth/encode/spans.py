@@ -38,7 +38,7 @@ def in_tokens(
     *,
     with_types: bool = False,
 ) -> tuple[Tokens, list[Failure]]:
-    """Every distinct text once, with special tokens as the model expects them; and the words that were not located."""
+    """Tokenize every distinct text once, with the model's special tokens; also return the words not located."""
     by_text: dict[str, list[int]] = {}
     for row, context in enumerate(contexts):
         by_text.setdefault(context.text, []).append(row)
@@ -82,7 +82,7 @@ def token_counts(tokenizer: PreTrainedTokenizerFast, contexts: Sequence[Context]
     counts, markers = np.zeros((2, len(contexts)), dtype=np.intp)
     counts[tokens.rows] = tokens.end - tokens.first
     before = (tokens.starts[tokens.text] + tokens.first - 1)[tokens.first > 0]
-    blank = {number for number in set(tokens.ids[before].tolist()) if not spelled(tokenizer, (number,))}
+    blank = {number for number in set(tokens.ids[before].tolist()) if not spell_tokens(tokenizer, (number,))}
     markers[tokens.rows[tokens.first > 0]] = [number in blank for number in tokens.ids[before].tolist()]
     return counts, markers
 
@@ -96,7 +96,7 @@ def locate(
     offsets: Sequence[tuple[int, int]],
     special: Sequence[int],
 ) -> tuple[int, int] | str:
-    """The token span of `text[start:end]`, or the reason why there is none.
+    """Return the token span of `text[start:end]`, or the reason why there is none.
 
     A token that is only a word marker (a lone `▁` or `Ġ`) holds nothing of the word and is not counted to it.
     """
@@ -105,7 +105,7 @@ def locate(
         for at, ((left, right), added) in enumerate(zip(offsets, special, strict=True))
         if not added and left < end and right > start
     ]
-    while touching and not spelled(tokenizer, (ids[touching[0]],)):
+    while touching and not spell_tokens(tokenizer, (ids[touching[0]],)):
         touching.pop(0)
     if not touching:
         return "the tokenizer drops all of its characters"
@@ -120,14 +120,14 @@ def locate(
     around = text[left:start].strip() + text[end : max(end, right)]
     if around:
         return f"its tokens also cover {around!r} beside it"
-    spelling, word = spelled(tokenizer, pieces), plain(tokenizer, text[start:end])
+    spelling, word = spell_tokens(tokenizer, pieces), plain(tokenizer, text[start:end])
     if spelling != word:
         return f"its tokens spell {spelling!r}, not {word!r}"
     return first, last + 1
 
 
 @lru_cache(maxsize=SPELLINGS_KEPT)
-def spelled(tokenizer: PreTrainedTokenizerFast, ids: tuple[int, ...]) -> str:
+def spell_tokens(tokenizer: PreTrainedTokenizerFast, ids: tuple[int, ...]) -> str:
     """Return the text of tokens, without markers and spaces, after the tokenizer's normaliser."""
     text: str = tokenizer.backend_tokenizer.decode(ids, skip_special_tokens=False)
     return plain(tokenizer, text.removeprefix(CONTINUING))

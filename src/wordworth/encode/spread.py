@@ -23,7 +23,7 @@ from wordworth.files import cache_dir
 
 SPREAD, DISK = "spread", "disk"
 """Values of --device: over all there are; every layer from disk."""
-SHARE = 0.8
+MEMORY_SHARE = 0.8
 """Of free memory that weights may take; the rest is for what is computed."""
 
 
@@ -38,7 +38,7 @@ def measure_weights(folder: Path, dtype: torch.dtype | str) -> tuple[int, int]:
 
 def fits(size: int, device: torch.device) -> bool:
     """Return whether so many bytes of weights go on the device, and leave room for what is computed."""
-    return size <= SHARE * free_memory(device)
+    return size <= MEMORY_SHARE * free_memory(device)
 
 
 def device_map(
@@ -81,8 +81,8 @@ def _rooms(main: torch.device, stays: float) -> list[tuple[str | int, float]]:
     rooms: list[tuple[str | int, float]] = []
     if main.type == "cuda":
         gpus = sorted(range(torch.cuda.device_count()), key=lambda at: at != (main.index or 0))
-        rooms = [(at, SHARE * free_memory(torch.device("cuda", at))) for at in gpus]
-    rooms.append(("cpu", SHARE * free_memory(torch.device("cpu"))))
+        rooms = [(at, MEMORY_SHARE * free_memory(torch.device("cuda", at))) for at in gpus]
+    rooms.append(("cpu", MEMORY_SHARE * free_memory(torch.device("cpu"))))
     return [(rooms[0][0], rooms[0][1] - stays), *rooms[1:]]
 
 

@@ -22,11 +22,11 @@ from wordworth.encode.model import LanguageModel
 from wordworth.encode.pooling import checked_poolings, pool
 from wordworth.encode.spans import Failure
 from wordworth.encode.units import SubwordStates
-from wordworth.engine.cache import Filling, Part, hashed_once, slot
+from wordworth.engine.cache import Filling, WorkPart, hashed_once, slot
 from wordworth.errors import WordworthError
 
-LAYOUT = 3
-STATES = "states.safetensors"
+STORE_VERSION = 3
+STATES_FILE = "states.safetensors"
 WRITERS = {"cuda": 6}
 """Threads that write chunks behind a device; where there are none, each is written before the next is computed."""
 
@@ -50,17 +50,17 @@ class VectorStore:
 
     @cached_property
     def _counts(self) -> NDArray[np.intp]:
-        """The tokens of each distinct context; 0 for a failed one."""
+        """Return the tokens of each distinct context; 0 for a failed one."""
         return np.array([count for counts, _ in self._records for count in counts], dtype=np.intp)
 
     @cached_property
     def rows(self) -> NDArray[np.intp]:
-        """The contexts whose word was located."""
+        """Return the contexts whose word was located."""
         return np.flatnonzero(self._counts[self.place])
 
     @cached_property
     def subwords(self) -> NDArray[np.intp]:
-        """The number of tokens of each word: 1 for a singly tokenized one."""
+        """Return the number of tokens of each word: 1 for a singly tokenized one."""
         return self._counts[self.place[self.rows]]
 
     @cached_property
@@ -105,15 +105,15 @@ def encode_to_store(
     chosen = checked_layers(model, layers)
     distinct, place = unique(contexts)
     texts = [[context.text, context.start, context.end] for context in distinct]
-    entry = slot("vectors", [LAYOUT, *model.identity, sorted(chosen), texts])
+    entry = slot("vectors", [STORE_VERSION, *model.identity, sorted(chosen), texts])
     parts = [
-        Part(entry.part(f"{number:05d}"), contexts_of_part, len(contexts_of_part))
+        WorkPart(entry.part(f"{number:05d}"), contexts_of_part, len(contexts_of_part))
         for number, contexts_of_part in enumerate(shards(distinct, values_of(model)))
     ]
     stream, write = partial(encode_shards, layers=sorted(chosen)), partial(_write, layers=sorted(chosen))
     filling = Filling(stream, write, f"encoding words with {model.name}", WRITERS.get(model.device.type, 0))
     filling.fill(model, parts, advance)
-    chunks = tuple(part.slot.path / STATES for part in parts)
+    chunks = tuple(part.slot.path / STATES_FILE for part in parts)
     return VectorStore(entry.path, model.name, model.dim, tuple(contexts), chosen, chunks, place)
 
 
@@ -127,7 +127,7 @@ def _write(shard: SubwordStates, folder: Path, layers: Sequence[int]) -> None:
         "failures": [[failure.row, failure.word, failure.reason] for failure in shard.failures],
     }
     tensors = {_tensor(layer): shard.states[at] for at, layer in enumerate(layers)}
-    save_file(tensors, folder / STATES, metadata={"record": json.dumps(record)})
+    save_file(tensors, folder / STATES_FILE, metadata={"record": json.dumps(record)})
 
 
 def _record(chunk: Path) -> tuple[list[int], list[Failure]]:

@@ -38,26 +38,26 @@ class Tokens:
 
     @cached_property
     def words(self) -> Numbers:
-        """Those of text i are `words[i]:words[i + 1]`."""
+        """Return offsets: the words of text i are `words[i]:words[i + 1]`."""
         return np.searchsorted(self.text, np.arange(len(self) + 1))
 
     @cached_property
     def begins(self) -> Numbers:
-        """Where the first word of each text begins."""
-        return _reduced(np.minimum, self.first, self.words)
+        """Return where the first word of each text begins."""
+        return _reduce(np.minimum, self.first, self.words)
 
     @cached_property
     def ends(self) -> Numbers:
-        """Where the last word of each text ends."""
-        return _reduced(np.maximum, self.end, self.words)
+        """Return where the last word of each text ends."""
+        return _reduce(np.maximum, self.end, self.words)
 
     def words_of(self, texts: Numbers) -> tuple[Numbers, Numbers]:
-        """The words of some texts, and where the text of each stands among these."""
+        """Return the words of some texts, and where the text of each stands among these."""
         counts = self.words[texts + 1] - self.words[texts]
         return ranges(self.words[texts], counts), np.repeat(np.arange(len(texts)), counts)
 
 
-def _reduced(function: np.ufunc, values: Numbers, bounds: Numbers) -> Numbers:
+def _reduce(function: np.ufunc, values: Numbers, bounds: Numbers) -> Numbers:
     reduced: Numbers = function.reduceat(values, bounds[:-1]) if len(bounds) > 1 else values[:0]
     return reduced
 
@@ -68,8 +68,8 @@ def ranges(starts: Numbers, counts: Numbers) -> Numbers:
     return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
 
 
-def padded(values: Numbers, starts: Numbers, lengths: Numbers, filler: int) -> NDArray[np.int64]:
-    """A row for each run of `lengths[i]` values from `starts[i]` on, padded on the right."""
+def pad(values: Numbers, starts: Numbers, lengths: Numbers, filler: int) -> NDArray[np.int64]:
+    """Return a row for each run of `lengths[i]` values from `starts[i]` on, padded on the right."""
     width = int(lengths.max(initial=0))
     table = np.full((len(starts), width), filler, dtype=np.int64)
     table[np.arange(width) < lengths[:, None]] = values[ranges(starts, lengths)]

@@ -27,7 +27,7 @@ from wordworth.progress import progress
 
 MARKER = "complete.json"
 
-Batch = dict[str, Tensor]
+Tensors = dict[str, Tensor]
 Epochs = list[dict[str, float]]
 
 
@@ -40,7 +40,7 @@ class TrainingPlan:
     checkpoints: Path
     key: str
     """The sha256 of all that the trained weights depend on."""
-    loss: Callable[[nn.Module, Batch], tuple[Tensor, int]]
+    loss: Callable[[nn.Module, Tensors], tuple[Tensor, int]]
     """Returns the loss to minimize, and its weight in the mean that is reported."""
     seed_of: Callable[[int], int | None]
     """Takes a step; returns the seed of what is drawn at random from then on, or None to go on drawing."""
@@ -60,7 +60,7 @@ class TrainingPlan:
 class EpochLoader(DataLoader[Any]):
     """Loads the batches that a function lists for each epoch (from 1); every epoch has as many."""
 
-    def __init__(self, list_batches: Callable[[int], Iterable[Any]], collate: Callable[[Any], Batch]) -> None:
+    def __init__(self, list_batches: Callable[[int], Iterable[Any]], collate: Callable[[Any], Tensors]) -> None:
         super().__init__(_EpochBatches(list_batches), batch_size=None, collate_fn=collate)
 
     def set_epoch(self, epoch: int) -> None:
@@ -118,7 +118,7 @@ class SeededTrainer(Trainer):
         return self.loader
 
     def compute_loss(
-        self, model: nn.Module, inputs: Batch, return_outputs: bool = False, num_items_in_batch: Any = None
+        self, model: nn.Module, inputs: Tensors, return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Tensor:
         """Return the plan's loss; one that is not a number ends the training before it reaches the weights."""
         loss, weight = self.plan.loss(model, inputs)

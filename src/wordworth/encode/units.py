@@ -17,7 +17,7 @@ from wordworth.encode.spans import Failure, in_tokens
 from wordworth.encode.tokens import Numbers, Tokens
 from wordworth.engine.batching import Budget, PassTally, budget_for, free_memory
 
-LAUNCH = 3e-4
+LAUNCH_SECONDS = 3e-4
 """Seconds that Python takes to launch a layer on a GPU."""
 OPERATIONS = {2: 4e14, 4: 4e13}
 """Operations a second of a GPU, by the bytes of a number."""
@@ -41,32 +41,32 @@ class Work:
 
 
 def work_for(model: LanguageModel, batch_tokens: int | None = None) -> Work:
-    """On a processor a shard after the other; on a GPU as much as fills it, by the model's size and the free memory."""
+    """Plan one shard at a time on a CPU; on a GPU as much as fits, by the model's size and the free memory."""
     if model.device.type != "cuda":
         return Work(budget_for(model.device, batch_tokens, padding=model.ignores_padding), 1)
-    work = sized(model, free_memory(model.device))
+    work = size_work(model, free_memory(model.device))
     work.budget.tokens = batch_tokens or work.budget.tokens
     work.budget.pass_cost *= model.ignores_padding
     return work
 
 
-def sized(model: LanguageModel, free: int) -> Work:
-    """The same for a GPU with so many bytes of free memory."""
+def size_work(model: LanguageModel, free: int) -> Work:
+    """Plan the work of a GPU with `free` bytes of memory."""
     size = model.network.dtype.itemsize
     parameters = max(1, model.network.num_parameters(exclude_embeddings=True))
     # A pass is launched in a time in which so many tokens are computed: it must not be smaller, and by far.
-    pass_cost = int(model.layers * LAUNCH * OPERATIONS.get(size, OPERATIONS[4]) / (2 * parameters))
+    pass_cost = int(model.layers * LAUNCH_SECONDS * OPERATIONS.get(size, OPERATIONS[4]) / (2 * parameters))
     states = size * model.dim * (model.layers + 1)
     wanted = min(max(LEAST_TOKENS, 32 * pass_cost), MOST_TOKENS)
     # The hidden states of a batch are all there at once, and beside them what a layer needs.
     tokens = max(1, min(wanted, int(0.4 * free) // (states + 32 * size * model.dim)))
-    together = int(0.25 * free) // (PATH * _kept(model) * size)
+    together = int(0.25 * free) // (PATH * _count_cached_numbers(model) * size)
     budget = Budget(tokens, pass_cost, max(64, min(together, MOST_TOGETHER)))
     return Work(budget, max(1, min(UNIT_CONTEXTS, min(UNIT_BYTES, free // 8) // states)))
 
 
-def _kept(model: LanguageModel) -> int:
-    """Numbers that keys and values of a token have in all layers."""
+def _count_cached_numbers(model: LanguageModel) -> int:
+    """Count the numbers of a token's keys and values in all layers."""
     config = model.network.config
     heads = getattr(config, "num_attention_heads", None) or 1
     width = getattr(config, "head_dim", None) or model.dim // heads
@@ -118,10 +118,10 @@ def through(
     running: tuple[Unit, EncodingJob] | None = None
     for unit in _units(model, shards, work.contexts):  # a GPU works on one while the next is tokenized
         if running is not None:
-            yield from _collected(*running)
+            yield from _collect_states(*running)
         running = unit, launch(unit)
     if running is not None:
-        yield from _collected(*running)
+        yield from _collect_states(*running)
 
 
 def _units(model: LanguageModel, shards: Iterable[Shard], contexts: int) -> Iterator[Unit]:
@@ -130,13 +130,13 @@ def _units(model: LanguageModel, shards: Iterable[Shard], contexts: int) -> Iter
     for shard in shards:
         together.append(shard)
         if sum(map(len, together)) >= contexts:
-            yield _prepared(model, together)
+            yield _prepare_unit(model, together)
             together = []
     if together:
-        yield _prepared(model, together)
+        yield _prepare_unit(model, together)
 
 
-def _prepared(model: LanguageModel, shards: list[Shard]) -> Unit:
+def _prepare_unit(model: LanguageModel, shards: list[Shard]) -> Unit:
     contexts = [context for shard in shards for context in shard]
     bounds = [0, *np.cumsum([len(shard) for shard in shards]).tolist()]
     tokens, failures = in_tokens(model.tokenizer, contexts, model.max_length, with_types=model.takes_types)
@@ -145,7 +145,7 @@ def _prepared(model: LanguageModel, shards: list[Shard]) -> Unit:
     return Unit(contexts, bounds, tokens, failures, subwords, np.concatenate([[0], np.cumsum(subwords)]))
 
 
-def _collected(unit: Unit, job: EncodingJob) -> Iterator[SubwordStates]:
+def _collect_states(unit: Unit, job: EncodingJob) -> Iterator[SubwordStates]:
     # A sum shows whether all are numbers, in one pass and without a mask as large as the states.
     if not torch.isfinite(job.out.sum(dtype=torch.float32)).item():
         check_finite(job.model, job.out, unit.contexts, unit.starts.tolist(), job.layers)
@@ -163,7 +163,7 @@ def _collected(unit: Unit, job: EncodingJob) -> Iterator[SubwordStates]:
 def check_finite(
     model: LanguageModel, states: Tensor, contexts: Sequence[Context], starts: Sequence[int], layers: Sequence[int]
 ) -> None:
-    """Stops at the first word and layer that is not a number: every measure after it would be nonsense."""
+    """Stop at the first word and layer that is not a number: every measure after it would be nonsense."""
     bad = torch.nonzero((~torch.isfinite(states)).any(-1))
     if not len(bad):
         return

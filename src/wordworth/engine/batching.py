@@ -11,14 +11,14 @@ import torch
 
 from wordworth.errors import WordworthError, is_out_of_memory
 
-BATCH_TOKENS = {"cpu": 512, "cuda": 16384}
+ENCODER_BATCH_TOKENS = {"cpu": 512, "cuda": 16384}
 PASS_COST = {"cpu": 32, "cuda": 2048}
 """What one more pass costs however little is in it, in tokens of a full batch (weights are read, kernels launched)."""
 
 CGROUP = Path("/sys/fs/cgroup")
 
 Ran = TypeVar("Ran")
-Run = Callable[[list[int]], Ran]
+RunBatch = Callable[[list[int]], Ran]
 """Runs the texts of these numbers together."""
 
 
@@ -38,12 +38,12 @@ class PassTally:
     """Times that memory ran out and the batch was cut in two."""
 
     def add(self, other: "PassTally") -> None:
-        """Counts what another run did to what this one did."""
+        """Add what another run did to what this one did."""
         for name, value in vars(other).items():
             setattr(self, name, getattr(self, name) + value)
 
     def count(self, tokens: int, padding: int = 0) -> None:
-        """One more pass."""
+        """Count one more pass."""
         self.passes += 1
         self.tokens += tokens
         self.padding += padding
@@ -60,17 +60,17 @@ class Budget:
 
 
 def budget_for(device: torch.device, batch_tokens: int | None = None, *, padding: bool = True) -> Budget:
-    """The tokens that suit a device, or those chosen. Without padding, a pass costs nothing, so none is saved by it."""
+    """Return the budget of a device, or the chosen one. Without padding a pass costs nothing, so none is saved."""
     if batch_tokens is not None and batch_tokens < 1:
         raise WordworthError(f"a batch of {batch_tokens} tokens holds nothing; give at least 1")
-    kind = device.type if device.type in BATCH_TOKENS else "cpu"
-    return Budget(batch_tokens or BATCH_TOKENS[kind], PASS_COST[kind] if padding else 0)
+    kind = device.type if device.type in ENCODER_BATCH_TOKENS else "cpu"
+    return Budget(batch_tokens or ENCODER_BATCH_TOKENS[kind], PASS_COST[kind] if padding else 0)
 
 
 def by_length(
-    run: Run[Ran], lengths: Sequence[int], budget: Budget, tally: PassTally | None = None
+    run: RunBatch[Ran], lengths: Sequence[int], budget: Budget, tally: PassTally | None = None
 ) -> Iterator[tuple[list[int], Ran]]:
-    """Each batch and what `run` gives for it. Texts of like length go together, so that there is little padding.
+    """Yield each batch and what `run` gives for it. Texts of like length go together, so that there is little padding.
 
     The longest go first: if memory runs out, it does so at the start. The batch is then halved and run again.
     """
@@ -87,8 +87,8 @@ def by_length(
         yield batch, result[0]
 
 
-def in_order(run: Run[Ran], count: int, budget: Budget, tally: PassTally) -> Iterator[Ran]:
-    """What `run` gives for batches of single tokens, in their order; halved when memory runs out."""
+def in_order(run: RunBatch[Ran], count: int, budget: Budget, tally: PassTally) -> Iterator[Ran]:
+    """Yield the results of `run` for batches of single tokens, in order; halve batches when memory runs out."""
     start = 0
     while start < count:
         # Even batches: a small rest would use the machine badly.
@@ -103,7 +103,7 @@ def in_order(run: Run[Ran], count: int, budget: Budget, tally: PassTally) -> Ite
 
 
 def take(pending: deque[int], lengths: Sequence[int], budget: Budget) -> list[int]:
-    """The next batch off `pending`, which is sorted with the longest first (at least one).
+    """Return the next batch off `pending`, which is sorted with the longest first (at least one).
 
     Equal lengths need no padding. Shorter ones join as long as the padding costs less than another pass.
     """
@@ -131,7 +131,7 @@ def free_memory(device: torch.device) -> int:
     return free
 
 
-def _attempt(run: Run[Ran], batch: list[int], size: int, budget: Budget, tally: PassTally) -> tuple[Ran] | None:
+def _attempt(run: RunBatch[Ran], batch: list[int], size: int, budget: Budget, tally: PassTally) -> tuple[Ran] | None:
     """`run(batch)`, or None when memory ran out: the budget is then half of the `size` tokens that did not fit."""
     try:
         return (run(batch),)

@@ -29,9 +29,9 @@ from weakref import WeakKeyDictionary
 from filelock import Timeout
 
 from wordworth.engine.engines import Stream, current
-from wordworth.files import cache_dir, locked, replacing, sha256_of, space_checked
+from wordworth.files import cache_dir, hold_lock, replacing, sha256_of, space_checked
 
-PIECE = 1 << 26
+HASH_BLOCK_NUMBERS = 1 << 26
 """Numbers of a tensor that are hashed at once; a tensor on a device is copied piece by piece."""
 
 _memo: ContextVar[WeakKeyDictionary[Any, dict[str, str]] | None] = ContextVar("hashes", default=None)
@@ -83,6 +83,10 @@ def _feed(digest: _Digest, value: Any) -> None:
         _feed(digest, {one.name: getattr(value, one.name) for one in fields(value)})
     elif isinstance(value, list | tuple):
         digest.update(f"list {len(value)}\n".encode())
+        if value and all(type(one) is str for one in value):  # in one go: a vocabulary may have millions
+            lines = json.dumps(value, ensure_ascii=False, separators=("\n", ":"))[1:-1]
+            digest.update(f"{lines}\n".encode("utf-8", "surrogatepass"))
+            return
         for one in value:
             _feed(digest, one)
     elif hasattr(value, "untyped_storage"):
@@ -101,11 +105,11 @@ def _feed_tensor(digest: _Digest, tensor: Any) -> None:
 
     digest.update(f"tensor {tensor.dtype} {tuple(tensor.shape)}\n".encode())
     flat = tensor.detach().reshape(-1)
-    for start in range(0, len(flat), PIECE):
-        digest.update(flat[start : start + PIECE].cpu().contiguous().view(torch.uint8).numpy().data)
+    for start in range(0, len(flat), HASH_BLOCK_NUMBERS):
+        digest.update(flat[start : start + HASH_BLOCK_NUMBERS].cpu().contiguous().view(torch.uint8).numpy().data)
 
 
-Kind = Literal[
+CacheKind = Literal[
     "aggregates",
     "archives",
     "contexts",
@@ -121,36 +125,36 @@ Kind = Literal[
     "vectors",
     "web",
 ]
-KINDS: tuple[str, ...] = get_args(Kind)
-FETCHED = ("archives", "files", "web")
+CACHE_KINDS: tuple[str, ...] = get_args(CacheKind)
+FETCHED_KINDS = ("archives", "files", "web")
 """What came over the network; all other kinds can be computed again."""
 OF_A_MODEL = ("aggregates", "inferences", "predictions", "vectors")
 """What a model gave: of no use to anyone once its weights are other ones."""
-SUMS = "SHA256SUMS"
+CHECKSUMS_FILE = "SHA256SUMS"
 NO_CACHE = "WORDWORTH_NO_CACHE"
 _OFF = ("", "0", "false", "no", "off")
 
 Make = Callable[[Path], object]
 """Fills the folder that it is given."""
 
-_damaged: Counter[str] = Counter()
+_damage_counts: Counter[str] = Counter()
 _apart: list[Path] = []
 """Where entries of a model lie for the moment, the last of these."""
 
 
-def damaged() -> dict[str, int]:
-    """How many entries of each kind this process found damaged, and removed."""
-    return dict(sorted(_damaged.items()))
+def count_damaged() -> dict[str, int]:
+    """Count by kind the entries that this process found damaged, and removed."""
+    return dict(sorted(_damage_counts.items()))
 
 
 def kind_folder(kind: str) -> Path:
-    """Where the entries of a kind lie: in the cache, or with WORDWORTH_NO_CACHE in a folder that ends with the run."""
+    """Return the folder of a kind: in the cache, or with WORDWORTH_NO_CACHE in one that is removed with the run."""
     if _apart and kind in OF_A_MODEL:
         return _apart[-1] / kind
-    return (cache_dir() if kind in FETCHED else _computed()) / kind
+    return (cache_dir() if kind in FETCHED_KINDS else _choose_folder()) / kind
 
 
-def _computed() -> Path:
+def _choose_folder() -> Path:
     chosen = os.environ.get(NO_CACHE, "")
     if chosen.lower() in _OFF:
         return cache_dir()
@@ -182,7 +186,7 @@ def forgotten() -> Iterator[None]:
 
 
 def key_of(identity: object) -> str:
-    """The sha256 of what can be written as JSON; a sha256 is its own key."""
+    """Return the sha256 of what can be written as JSON; a sha256 is its own key."""
     if isinstance(identity, str) and len(identity) == 64 and not set(identity) - set("0123456789abcdef"):
         return identity
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
@@ -198,11 +202,11 @@ class CacheSlot:
     """File → sha256 where that is known beforehand; no SHA256SUMS is written then."""
 
     def part(self, name: str) -> "CacheSlot":
-        """A part of this entry, which is made, measured and replaced by itself."""
+        """Return a part of this entry, which is made, measured and replaced by itself."""
         return CacheSlot(self.kind, self.path / name)
 
     def parts(self) -> list["CacheSlot"]:
-        """The parts that are there."""
+        """Return the parts that are there."""
         if not self.path.is_dir():
             return []
         return [self.part(path.name) for path in sorted(self.path.iterdir()) if path.name[0] != "."]
@@ -228,7 +232,7 @@ class CacheSlot:
         if self.sound():
             return True
         if self.path.exists():
-            _damaged[self.kind] += 1
+            _damage_counts[self.kind] += 1
             with space_checked(self.path.parent):
                 shutil.rmtree(self.path)
         return False
@@ -240,7 +244,7 @@ class CacheSlot:
             make(folder)
             if self.pinned is None:
                 lines = [f"{sha256_of(path)}  {path.relative_to(folder)}\n" for path in _files(folder)]
-                (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+                (folder / CHECKSUMS_FILE).write_text("".join(lines), encoding="utf-8")
 
     def claim(self, *, wait: bool = True) -> ExitStack | None:
         """Lock the entry to make it; None where it is there. filelock's `Timeout` where another process has it.
@@ -250,7 +254,7 @@ class CacheSlot:
         if self.sound():
             return None
         with ExitStack() as lock:
-            lock.enter_context(locked(self.path, wait=wait))
+            lock.enter_context(hold_lock(self.path, wait=wait))
             return None if self.whole() else lock.pop_all()
 
     def get(self, make: Make) -> Path:
@@ -262,13 +266,13 @@ class CacheSlot:
         return self.path
 
 
-def slot(kind: Kind, identity: object, pinned: Mapping[str, str] | None = None) -> CacheSlot:
-    """The place of the entry of a kind whose content depends on `identity` (whatever JSON can write) and no more."""
+def slot(kind: CacheKind, identity: object, pinned: Mapping[str, str] | None = None) -> CacheSlot:
+    """Return the place of an entry whose content depends only on its kind and `identity` (any JSON value)."""
     return CacheSlot(kind, kind_folder(kind) / key_of(identity), pinned)
 
 
-def entry(kind: Kind, identity: object, make: Make) -> Path:
-    """The folder of an entry; `make(folder)` fills it where it is not there yet, or damaged."""
+def entry(kind: CacheKind, identity: object, make: Make) -> Path:
+    """Return the folder of an entry; `make(folder)` fills it where it is not there yet, or damaged."""
     return slot(kind, identity).get(make)
 
 
@@ -277,12 +281,12 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _sums_in(folder: Path) -> dict[str, str]:
-    """File → sha256 of an entry. ValueError where the list is not that of the files that are there."""
-    lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+    """Return file → sha256 of an entry. ValueError where the list is not that of the files that are there."""
+    lines = (folder / CHECKSUMS_FILE).read_text(encoding="utf-8").splitlines()
     sums = {name: checksum for checksum, _, name in (line.partition("  ") for line in lines)}
     present = {str(path.relative_to(folder)) for path in _files(folder)}
-    if not sums or present - {SUMS} != set(sums):
-        raise ValueError(f"{folder / SUMS} lists other files than there are")
+    if not sums or present - {CHECKSUMS_FILE} != set(sums):
+        raise ValueError(f"{folder / CHECKSUMS_FILE} lists other files than there are")
     return sums
 
 
@@ -291,7 +295,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Part(Generic[Item]):
+class WorkPart(Generic[Item]):
     """An entry, the item that it is computed from, and how much of the work it is."""
 
     slot: CacheSlot
@@ -311,19 +315,19 @@ class Filling(Generic[Item, Result]):
     writers: int = 0
     """Threads that write behind the engine; without any, each is written before the next result is taken."""
 
-    def fill(self, model: Any, parts: Iterable[Part[Item]], advance: Callable[[float], None] | None = None) -> None:
-        """Makes the entries that are not there, in their order; `advance(n)` is called for each when it is there."""
+    def fill(self, model: Any, parts: Iterable[WorkPart[Item]], advance: Callable[[float], None] | None = None) -> None:
+        """Make the entries that are not there, in their order; `advance(n)` is called for each when it is there."""
         tell = advance or (lambda _: None)
         busy = self._fill(model, parts, tell, wait=False)
         self._fill(model, busy, tell, wait=True)
 
     def _fill(
-        self, model: Any, parts: Iterable[Part[Item]], advance: Callable[[float], None], *, wait: bool
-    ) -> list[Part[Item]]:
-        """Gives those that another process is at work on."""
-        claims: deque[tuple[Part[Item], ExitStack]] = deque()
-        writing: deque[tuple[Future[None], Part[Item], ExitStack]] = deque()
-        busy: list[Part[Item]] = []
+        self, model: Any, parts: Iterable[WorkPart[Item]], advance: Callable[[float], None], *, wait: bool
+    ) -> list[WorkPart[Item]]:
+        """Yield those that another process is at work on."""
+        claims: deque[tuple[WorkPart[Item], ExitStack]] = deque()
+        writing: deque[tuple[Future[None], WorkPart[Item], ExitStack]] = deque()
+        busy: list[WorkPart[Item]] = []
 
         def missing() -> Iterator[Item]:
             for part in parts:
@@ -338,7 +342,7 @@ class Filling(Generic[Item, Result]):
                     claims.append((part, lock))
                     yield part.item
 
-        def write(part: Part[Item], lock: ExitStack, result: Result) -> None:
+        def write(part: WorkPart[Item], lock: ExitStack, result: Result) -> None:
             with lock:
                 part.slot.write(partial(self.write, result))
 

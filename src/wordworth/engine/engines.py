@@ -49,7 +49,7 @@ _current: ContextVar[Engine] = ContextVar("engine", default=Engine())  # noqa: B
 
 
 def current() -> Engine:
-    """The engine that shards are given to now."""
+    """Return the engine that shards are given to now."""
     return _current.get()
 
 
@@ -97,29 +97,29 @@ class Recipe:
         return self.part_of(replace(self.loader(**self.arguments), recipe=replace(self, part="")))
 
     def part_of(self, model: Any) -> Any:
-        """The part that is meant."""
+        """Return the part that is meant."""
         return attrgetter(self.part)(model) if self.part else model
 
 
-_kept: dict[str, Any] = {}
+_kept_models: dict[str, Any] = {}
 _identities: dict[str, tuple[Any, ...]] = {}
 """Of what is kept: a worker changes no weights, so each is hashed once."""
 
 
-def kept(recipe: Recipe) -> Any:
-    """The model of a recipe; a worker loads it once for all its parts, and keeps one at a time."""
+def load_once(recipe: Recipe) -> Any:
+    """Return the model of a recipe; a worker loads it once for all its parts, and keeps one at a time."""
     whole = replace(recipe, part="")
     key = repr(whole)
-    if key not in _kept:
-        _kept.clear()
+    if key not in _kept_models:
+        _kept_models.clear()
         _identities.clear()
-        _kept[key] = whole.load()
-    return recipe.part_of(_kept[key])
+        _kept_models[key] = whole.load()
+    return recipe.part_of(_kept_models[key])
 
 
 def loaded_alike(recipe: Recipe, identity: tuple[Any, ...]) -> Any:
-    """The model of a recipe, in a worker; one whose weights are others than the driver's is refused."""
-    model = kept(recipe)
+    """Return the model of a recipe, in a worker; one whose weights are others than the driver's is refused."""
+    model = load_once(recipe)
     if repr(recipe) not in _identities:
         _identities[repr(recipe)] = tuple(model.identity)
     own = _identities[repr(recipe)]
@@ -134,11 +134,26 @@ def loaded_alike(recipe: Recipe, identity: tuple[Any, ...]) -> Any:
     return model
 
 
+_keeps: ContextVar[bool] = ContextVar("keeps", default=False)
+
+
+@contextmanager
+def keeping_model() -> Iterator[None]:
+    """While inside, keep the model that was loaded last: studies in a row that name the same one load it once."""
+    token = _keeps.set(True)
+    try:
+        yield
+    finally:
+        _keeps.reset(token)
+        _kept_models.clear()
+        _identities.clear()
+
+
 def load(recipe: Recipe) -> Any:
     """Load the model of a recipe; where shards run elsewhere, a worker does, and this process has all but weights."""
     engine = current()
     if not engine.remote:
-        return recipe.load()
+        return load_once(recipe) if _keeps.get() else recipe.load()
     kind, facts = next(iter(engine.map(_facts, recipe, [None], "loading a model")))
     return kind(**facts)
 
@@ -146,7 +161,7 @@ def load(recipe: Recipe) -> Any:
 def _facts(recipe: Recipe, items: Iterable[None]) -> Iterator[tuple[type, dict[str, Any]]]:
     """Yield the class and fields of a model without its weights: the model itself would be sent as its recipe."""
     for _ in items:
-        model = kept(recipe).without_weights()
+        model = load_once(recipe).without_weights()
         yield type(model), vars(model)
 
 
@@ -154,20 +169,20 @@ _sentences: ContextVar[list[str] | None] = ContextVar("sentences", default=None)
 _OUTSIDE_OF_STUDIES: list[str] = []
 
 
-def _collected() -> list[str]:
+def _collect() -> list[str]:
     sentences = _sentences.get()
     return _OUTSIDE_OF_STUDIES if sentences is None else sentences
 
 
 def notice(sentence: str) -> None:
     """Add a sentence, once."""
-    if sentence not in _collected():
-        _collected().append(sentence)
+    if sentence not in _collect():
+        _collect().append(sentence)
 
 
 def notices() -> tuple[str, ...]:
     """Return the sentences so far, in their order."""
-    return tuple(_collected())
+    return tuple(_collect())
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from wordworth.engine.cache import FETCHED, KINDS, kind_folder
+from wordworth.engine.cache import CACHE_KINDS, FETCHED_KINDS, kind_folder
 from wordworth.errors import WordworthError, nearest
-from wordworth.files import SCRATCH, cache_dir, locked, scratch, size_of, space_checked
+from wordworth.files import SCRATCH, cache_dir, hold_lock, scratch, size_of, space_checked
 
 IN_USE_SECONDS = 3600.0
 """What was used so short a time ago may be in use, and is not pruned."""
@@ -46,13 +46,13 @@ class KindTotal:
 def entries(kinds: Sequence[str] = ()) -> list[CacheEntry]:
     """List every entry of the cache, or of these kinds."""
     for kind in kinds:
-        if kind not in KINDS:
+        if kind not in CACHE_KINDS:
             raise WordworthError(
-                f"the cache has no kind {kind!r}{nearest(kind, [*KINDS])}; there are {', '.join(KINDS)}"
+                f"the cache has no kind {kind!r}{nearest(kind, [*CACHE_KINDS])}; there are {', '.join(CACHE_KINDS)}"
             )
     return [
         CacheEntry(kind, path, size_of(path), _last_used(path))
-        for kind in kinds or KINDS
+        for kind in kinds or CACHE_KINDS
         if kind_folder(kind).is_dir()
         for path in sorted(kind_folder(kind).iterdir())
         if not path.name.startswith(".")
@@ -79,7 +79,7 @@ def prune(*, older: float | None = None, max_bytes: float | None = None, kinds: 
     _remove_stale()
     now, kept, removed = time.time(), entries(kinds), []
     total = sum(entry.bytes for entry in kept)
-    for entry in sorted(kept, key=lambda entry: (entry.kind in FETCHED, entry.used)):
+    for entry in sorted(kept, key=lambda entry: (entry.kind in FETCHED_KINDS, entry.used)):
         is_old = older is not None and now - entry.used > older
         is_too_much = max_bytes is not None and total > max_bytes
         is_in_use = now - entry.used < IN_USE_SECONDS
@@ -92,7 +92,7 @@ def prune(*, older: float | None = None, max_bytes: float | None = None, kinds: 
 def clear(kinds: Sequence[str] = (), *, fetched: bool = False) -> list[CacheEntry]:
     """Remove all that can be computed again, or all of these kinds; what was fetched only if that is asked for."""
     _remove_stale()
-    chosen = [entry for entry in entries(kinds) if kinds or fetched or entry.kind not in FETCHED]
+    chosen = [entry for entry in entries(kinds) if kinds or fetched or entry.kind not in FETCHED_KINDS]
     return [entry for entry in chosen if _remove(entry)]
 
 
@@ -114,7 +114,7 @@ def _remove(entry: CacheEntry) -> bool:
     """Remove an entry, unless it is just being made; return whether it was."""
     try:
         # Moved aside in one step: half an entry would count as used just now, and so outlive the next `prune`.
-        with locked(entry.path, wait=False), scratch(entry.path) as aside, space_checked(entry.path.parent):
+        with hold_lock(entry.path, wait=False), scratch(entry.path) as aside, space_checked(entry.path.parent):
             if entry.path.exists():
                 entry.path.replace(aside / "removed")
     except Timeout:

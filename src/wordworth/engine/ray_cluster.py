@@ -17,7 +17,7 @@ from typing import Any
 
 from wordworth.engine.cache import kind_folder
 from wordworth.engine.engines import Engine, Stream, notice
-from wordworth.errors import Foreign, WordworthError, reason_of, require
+from wordworth.errors import LibraryErrors, WordworthError, reason_of, require
 
 ATTEMPTS = 3
 """Times that Ray runs shards whose worker dies."""
@@ -161,7 +161,7 @@ def _join(ray: Any, address: str) -> None:
                 f"no Ray cluster answers at {address} ({error}); start one there with `ray start --head`"
             ) from error
     own = {} if address else {"include_dashboard": False}
-    with Foreign(f"the Ray cluster {address} cannot be joined", "see `ray status`"):
+    with LibraryErrors(f"the Ray cluster {address} cannot be joined", "see `ray status`"):
         ray.init(address=address or "local", log_to_driver=False, logging_level="error", **own)
 
 

@@ -7,7 +7,7 @@ declarations in them are known to all who read a run; the names below are those 
 from importlib import import_module
 from pkgutil import iter_modules
 
-from wordworth.embedding.core import cosines, unit_rows
+from wordworth.embedding.core import pair_cosines, unit_rows
 from wordworth.measure.analogy import analogies
 from wordworth.measure.bert_score import bert_score
 from wordworth.measure.centroids import (

@@ -1,7 +1,7 @@
 """Analogies a : b :: c : ?, answered by 3CosAdd (Mikolov et al. 2013) or 3CosMul (Levy & Goldberg 2014).
 
-Questions share words: 19,544 Google questions hold 905 words. So the cosines of the distinct words are computed once
-per block of the vocabulary.
+Questions share words and pairs: 19,544 Google questions hold 905 words and 550 pairs a : b. So the cosines of the
+distinct words, and what each pair a : b makes of them, are computed once per block of the vocabulary.
 """
 
 from typing import Literal
@@ -16,9 +16,10 @@ from wordworth.statistics.bootstrap import in_threads
 
 Rule = Literal["3cosadd", "3cosmul"]
 
-EPSILON = 0.001  # Levy & Goldberg's guard against division by zero
-BLOCK = 2_048  # candidates whose cosines with all distinct words are held at a time
-TOGETHER = 16  # questions combined at a time: 16 × 2,048 float64 stay in the cache
+COSMUL_EPSILON = 0.001  # Levy & Goldberg's guard against division by zero
+BLOCK_WORDS = 2_048  # candidates whose cosines with all distinct words are held at a time
+MAX_COSINES = 1 << 22  # numbers of words and pairs in a block; of many pairs the blocks are smaller
+BATCH_QUESTIONS = 16  # questions combined at a time: 16 × 2,048 float64 stay in the cache
 
 ADD = "Share of questions a : b :: c : d with d = argmax cos(v, b) − cos(v, a) + cos(v, c) (3CosAdd)"
 MULTIPLY = (
@@ -46,7 +47,7 @@ def analogies(
     *,
     rule: Rule = "3cosadd",
     restrict_vocab: int | None = None,
-    block: int = BLOCK,
+    block: int = BLOCK_WORDS,
 ) -> NDArray[np.intp]:
     """Return the row that answers each question (a, b, c, d): argmax over all rows v but a, b and c.
 
@@ -60,27 +61,32 @@ def analogies(
     scales = 1 / norms(vectors, "the vectors")
     asked = rows[:, :3].astype(np.intp)
     words, places = np.unique(asked, return_inverse=True)
-    places = places.reshape(asked.shape)
+    pairs, pair_of = np.unique(places.reshape(asked.shape)[:, :2], axis=0, return_inverse=True)
+    pair_of, third = pair_of.reshape(-1), places.reshape(asked.shape)[:, 2]
     units = _units(vectors, scales, words)
+    step = max(1, min(block, MAX_COSINES // (len(words) + len(pairs))))
 
     def search(start: int) -> tuple[Matrix, NDArray[np.intp]]:
         """Return the best score of each question in one block, and its row."""
-        stop = min(start + block, candidates)
+        stop = min(start + step, candidates)
         cosine = units @ _units(vectors, scales, slice(start, stop)).T
         if rule == "3cosmul":
             cosine = (1 + cosine) / 2
+        a, b = (cosine[side] for side in pairs.T)
+        by_pair = b - a if rule == "3cosadd" else b / (a + COSMUL_EPSILON)
         best, answers = np.empty(len(asked)), np.empty(len(asked), dtype=np.intp)
-        for at in range(0, len(asked), TOGETHER):
-            some = slice(at, at + TOGETHER)
-            a, b, c = (cosine[column] for column in places[some].T)
-            scores = b - a + c if rule == "3cosadd" else b * c / (a + EPSILON)
+        for at in range(0, len(asked), BATCH_QUESTIONS):
+            some = slice(at, at + BATCH_QUESTIONS)
+            scores = cosine[third[some]]
+            (np.add if rule == "3cosadd" else np.multiply)(scores, by_pair[pair_of[some]], out=scores)
             question, word = np.nonzero((asked[some] >= start) & (asked[some] < stop))
             scores[question, asked[some][question, word] - start] = -np.inf
-            best[some], answers[some] = scores.max(axis=1), scores.argmax(axis=1) + start
+            highest = scores.argmax(axis=1)
+            best[some], answers[some] = scores[np.arange(len(scores)), highest], highest + start
         return best, answers
 
     best, answers = np.full(len(asked), -np.inf), np.full(len(asked), -1, dtype=np.intp)
-    for score, answer in in_threads(search, range(0, candidates, block)):
+    for score, answer in in_threads(search, range(0, candidates, step)):
         better = score > best
         best[better], answers[better] = score[better], answer[better]
     return answers

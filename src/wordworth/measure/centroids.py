@@ -11,31 +11,52 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from wordworth.embedding.core import Matrix, Vectors, cosines_with, unit_rows
+from wordworth.embedding.core import Matrix, Vectors, refuse_degenerate, unit_rows
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import ESTIMATOR, declare
 from wordworth.statistics.bootstrap import RESAMPLES
 from wordworth.statistics.correlation import Correlation, spearman
 
-Weights = Vectors | NDArray[np.integer]
+ListWeights = Vectors | NDArray[np.integer]
 
 
-def weighted_mean(words: Vectors, weights: Weights | None = None) -> Matrix:
-    """Return the mean of a list's vectors: (..., words, dim) and (words, resamples) → (..., resamples, dim)."""
+def products_with_means(targets: Matrix, words: Matrix, weights: ListWeights | None = None) -> Matrix:
+    """Return ⟨w, μ⟩, μ the mean of a list's vectors: (..., targets, dim), (..., n, dim) → (..., targets, resamples).
+
+    Targets meet each word once, and then the resamples: words are fewer than dimensions. No mean is made.
+    """
+    return np.asarray(targets @ words.swapaxes(-1, -2) @ list_shares(words, weights), dtype=np.float64)
+
+
+def squared_lengths_of_means(words: Matrix, weights: ListWeights | None = None) -> Matrix:
+    """Return ‖μ‖² (..., resamples) of the same means, from the products of the words with each other."""
+    drawn = list_shares(words, weights)
+    return np.asarray((drawn * (words @ words.swapaxes(-1, -2) @ drawn)).sum(axis=-2), dtype=np.float64)
+
+
+def list_shares(words: Matrix, weights: ListWeights | None) -> Matrix:
+    """Return the share of each word of a list in every resample; without weights in the list itself."""
     count = words.shape[-2]
     if not count:
         raise WordworthError("a class without words has no mean; give at least one word of each")
-    drawn = np.ones((count, 1)) if weights is None else weights
-    return np.asarray(shares(drawn, count).T @ np.asarray(words, dtype=np.float64), dtype=np.float64)
+    return shares(np.ones((count, 1)) if weights is None else weights, count)
 
 
-def mean_over_targets(values: Matrix, weights: Weights) -> Matrix:
+def cosines_with_centroids(targets: Vectors, words: Vectors, weights: ListWeights | None = None) -> Matrix:
+    """Return cos(w, μ), μ the mean of a class: (..., words, dim), (..., n, dim) → (..., words, resamples)."""
+    exact = np.asarray(words, dtype=np.float64)
+    lengths = np.sqrt(np.maximum(squared_lengths_of_means(exact, weights), 0))
+    refuse_degenerate(lengths, "the classes' means")
+    products = products_with_means(unit_rows(targets, "the targets"), exact, weights)
+    return np.asarray(products / lengths[..., None, :], dtype=np.float64)
+
+
+def mean_over_targets(values: Matrix, weights: ListWeights) -> Matrix:
     """Return the mean of values (..., targets, resamples) over their targets, weighted too → (..., resamples)."""
-    drawn = shares(weights, values.shape[-2])
-    return np.asarray(np.einsum("...tr,tr->...r", values, drawn), dtype=np.float64)
+    return np.asarray(np.einsum("...tr,tr->...r", values, shares(weights, values.shape[-2])), dtype=np.float64)
 
 
-def shares(weights: Weights, count: int) -> Matrix:
+def shares(weights: ListWeights, count: int) -> Matrix:
     """Return weights of `count` words that sum to one in every resample."""
     total = weights.sum(axis=0)
     if weights.ndim != 2 or len(weights) != count or not (total > 0).all():
@@ -50,8 +71,8 @@ def plain(values: Matrix, *weights: object) -> Matrix:
 
 declare(
     "agreement",
-    "Spearman's ρ over layers between the two estimators that `variant` names; without a variant, the mean over pairs "
-    "of different estimators.",
+    "Spearman's ρ over layers between the two estimators that `variant` names, or of one estimator between the two "
+    "lists that `subset` names; without a variant, the mean over pairs of different estimators, or over estimators.",
     "bommasani2020",
     "higher",
     is_main=True,
@@ -76,7 +97,7 @@ declare(
 )
 
 
-def manzini(targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None) -> Matrix:
+def manzini(targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[ListWeights] | None = None) -> Matrix:
     """Return |mean_i mean_{a ∈ A_i} cos(w, a)| of each word: (..., words, dim), classes (..., n_i, dim) → (..., words).
 
     With `weights` of each class's words → (..., words, resamples).
@@ -85,27 +106,25 @@ def manzini(targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[W
 
 
 def manzini_centroid(
-    targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None
+    targets: Vectors, classes: Sequence[Vectors], *, weights: Sequence[ListWeights] | None = None
 ) -> Matrix:
     """Return |mean_i cos(w, μ_i)|, μ_i a class's mean, as in the tables of Bommasani et al.; shapes as in `manzini`.
 
     It is larger than by their formula, since a mean of vectors is shorter than the vectors are.
     """
-    drawn: Sequence[Weights | None] = weights or [None] * len(classes)
-    means = [weighted_mean(words, counts) for words, counts in zip(classes, drawn, strict=True)]
-    middle = np.mean([unit_rows(mean, "the classes' means") for mean in means], axis=0)
-    return plain(np.abs(cosines_with(targets, middle, "the targets")), weights)
+    drawn: Sequence[ListWeights | None] = weights or [None] * len(classes)
+    each = (cosines_with_centroids(targets, words, counts) for words, counts in zip(classes, drawn, strict=True))
+    return plain(np.abs(sum(each) / len(classes)), weights)
 
 
-def mean_cosine(targets: Vectors, sets: Sequence[Vectors], weights: Sequence[Weights] | None = None) -> Matrix:
+def mean_cosine(targets: Vectors, sets: Sequence[Vectors], weights: Sequence[ListWeights] | None = None) -> Matrix:
     """Return mean_i mean_{a ∈ A_i} cos(w, a): the classes weigh alike, however many words they have."""
     if not sets or not all(words.shape[-2] for words in sets):
         raise WordworthError("a class without words has no cosines; give at least one word of each")
-    # The mean of cosines is the product with the mean of unit vectors.
-    units = [unit_rows(words, "the classes") for words in sets]
-    drawn: Sequence[Weights | None] = weights or [None] * len(sets)
-    means = [weighted_mean(words, counts) for words, counts in zip(units, drawn, strict=True)]
-    return plain(cosines_with(targets, np.mean(means, axis=0), "the targets"), weights)
+    words, units = unit_rows(targets, "the targets"), [unit_rows(one, "the classes") for one in sets]
+    drawn: Sequence[ListWeights | None] = weights or [None] * len(sets)
+    each = (products_with_means(words, one, counts) for one, counts in zip(units, drawn, strict=True))
+    return plain(np.asarray(sum(each) / len(sets)), weights)
 
 
 declare(
@@ -113,7 +132,7 @@ declare(
 )
 
 
-def mac(targets: Vectors, attributes: Sequence[Vectors], *, weights: Sequence[Weights] | None = None) -> Matrix:
+def mac(targets: Vectors, attributes: Sequence[Vectors], *, weights: Sequence[ListWeights] | None = None) -> Matrix:
     """Return mean_j mean_{a ∈ A_j} (1 − cos(t, a)) of each t: (..., words, dim), sets (..., n_j, dim) → (..., words).
 
     The targets are the words of the classes and each A_j a set of attributes; the measure is the mean over targets.
@@ -140,7 +159,7 @@ def garg_euclidean(
     A2: Vectors,
     *,
     normalized: bool = False,
-    weights: tuple[Weights, Weights] | None = None,
+    weights: tuple[ListWeights, ListWeights] | None = None,
 ) -> Matrix:
     """Return |‖w − μ₁‖ − ‖w − μ₂‖| of each word, μ the mean of a class: (..., words, dim) → (..., words).
 
@@ -153,27 +172,25 @@ def garg_euclidean(
     middle = np.asarray(targets, dtype=np.float64).mean(axis=-2, keepdims=True)  # close by, so that no digits are lost
     words = targets - middle
     squares = np.vecdot(words, words)[..., None]
-    first, second = (_distances(words, squares, mean - middle) for mean in _centroids(A1, A2, weights))
+    drawn = weights or (None, None)
+    first, second = (_distances(words, squares, *one) for one in zip((A1 - middle, A2 - middle), drawn, strict=True))
     return plain(np.abs(first - second), weights)
 
 
 def garg_cosine(
-    targets: Vectors, A1: Vectors, A2: Vectors, *, weights: tuple[Weights, Weights] | None = None
+    targets: Vectors, A1: Vectors, A2: Vectors, *, weights: tuple[ListWeights, ListWeights] | None = None
 ) -> Matrix:
     """Return |cos(w, μ₁) − cos(w, μ₂)| of each word, μ of vectors as they are; shapes as in `garg_euclidean`."""
-    first, second = (unit_rows(mean, "the classes' means") for mean in _centroids(A1, A2, weights))
-    return plain(np.abs(cosines_with(targets, first - second, "the targets")), weights)
+    drawn = weights or (None, None)
+    first, second = (cosines_with_centroids(targets, *one) for one in zip((A1, A2), drawn, strict=True))
+    return plain(np.abs(first - second), weights)
 
 
-def _centroids(A1: Vectors, A2: Vectors, weights: tuple[Weights, Weights] | None) -> list[Matrix]:
-    """Return (..., resamples, dim) of each class."""
-    return [weighted_mean(words, drawn) for words, drawn in zip((A1, A2), weights or (None, None), strict=True)]
-
-
-def _distances(words: Matrix, squares: Matrix, means: Matrix) -> Matrix:
-    """Return ‖w − μ‖ from ‖w‖², by one product: (..., words, dim), (..., resamples, dim) → (..., words, resamples)."""
-    products = words @ means.swapaxes(-1, -2)
-    return np.asarray(np.sqrt(np.maximum(squares - 2 * products + np.vecdot(means, means)[..., None, :], 0)))
+def _distances(words: Matrix, squares: Matrix, listed: Matrix, weights: ListWeights | None) -> Matrix:
+    """Return ‖w − μ‖ from ‖w‖²: (..., words, dim), (..., n, dim) → (..., words, resamples)."""
+    lengths = squared_lengths_of_means(listed, weights)[..., None, :]
+    products = products_with_means(words, listed, weights)
+    return np.asarray(np.sqrt(np.maximum(squares - 2 * products + lengths, 0)), dtype=np.float64)
 
 
 declare(
@@ -192,8 +209,7 @@ def ect(targets: Vectors, A1: Vectors, A2: Vectors, *, resamples: int = RESAMPLE
     The interval is over resampled targets, which are ranked anew in each resample. The means are those of vectors as
     they are.
     """
-    means = [unit_rows(weighted_mean(words), "the classes' means") for words in (A1, A2)]
-    first, second = (cosines_with(targets, mean, "the targets")[..., 0] for mean in means)
+    first, second = (cosines_with_centroids(targets, words)[..., 0] for words in (A1, A2))
     shape, count = first.shape[:-1], first.shape[-1]
     columns = zip(first.reshape(-1, count), second.reshape(-1, count), strict=True)
     layers = [spearman(one, other, resamples=resamples, seed=seed) for one, other in columns]

@@ -13,10 +13,10 @@ from scipy.special import expit
 
 from wordworth.embedding.core import Matrix, Vectors, cosines_with, unit_rows
 from wordworth.errors import WordworthError
-from wordworth.measure.centroids import Weights, plain, shares, weighted_mean
+from wordworth.measure.centroids import ListWeights, plain, products_with_means, shares
 from wordworth.measure.declaration import ESTIMATOR, declare
 
-NOTHING = 1e-24
+MIN_MEAN_SQUARE = 1e-24
 """Of the differences' mean square: less than that is rounding."""
 declare(
     "direct-bias",
@@ -47,12 +47,16 @@ class Direction:
 
     vector: Matrix
     """(..., dim), of length one; its sign means nothing. With weights of the pairs (..., resamples, dim)."""
+    mixes: Matrix
+    """(..., pairs), or with weights (..., resamples, pairs): the vector is their product with `differences`."""
+    differences: Matrix
+    """(..., pairs, dim)."""
     explained: Matrix
     """The first component's share of the differences' variance. Where it is low there is no one direction."""
 
 
 def pair_direction(
-    first: Vectors, second: Vectors, *, centred: bool = False, weights: Weights | None = None
+    first: Vectors, second: Vectors, *, centred: bool = False, weights: ListWeights | None = None
 ) -> Direction:
     """Return g = PCA([m_1 − f_1, …, m_n − f_n])[0] for pairs (..., n, dim) twice.
 
@@ -66,7 +70,7 @@ def pair_direction(
         )
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     pairs = differences.shape[-2]
-    rounding = NOTHING * np.square(differences).sum(axis=(-2, -1)) / pairs
+    rounding = MIN_MEAN_SQUARE * np.square(differences).sum(axis=(-2, -1)) / pairs
     share = shares(np.ones((pairs, 1)) if weights is None else weights, pairs).T
     rows = np.sqrt(share)[..., None] * np.eye(pairs)  # resamples × pairs × pairs: what makes the rows of the PCA
     if centred:
@@ -77,23 +81,28 @@ def pair_direction(
     total = np.trace(gram, axis1=-2, axis2=-1)
     if not (np.isfinite(total).all() and (total > rounding[..., None]).all()):
         raise WordworthError("the pairs do not differ, or not all alike, in some layer; they give no direction")
-    spread, mixes = np.linalg.eigh(gram)
-    vector = (mixes[..., None, :, -1] @ rows)[..., 0, :] @ differences
-    vector /= np.linalg.norm(vector, axis=-1, keepdims=True)
+    spread, axes = np.linalg.eigh(gram)
+    mixes = (axes[..., None, :, -1] @ rows)[..., 0, :]
+    mixes /= np.linalg.norm(mixes @ differences, axis=-1, keepdims=True)
+    vector, explained = mixes @ differences, spread[..., -1] / total
     if weights is None:
-        return Direction(vector[..., 0, :], spread[..., 0, -1] / total[..., 0])
-    return Direction(vector, spread[..., -1] / total)
+        return Direction(vector[..., 0, :], mixes[..., 0, :], differences, explained[..., 0])
+    return Direction(vector, mixes, differences, explained)
 
 
 def direct_bias(targets: Vectors, direction: Matrix) -> Matrix:
     """Return |cos(w, g)| of each word: (..., words, dim) and (..., dim) → (..., words). The measure is their mean."""
-    return resampled_direct_bias(targets, direction[..., None, :])[..., 0]
+    units = unit_rows(direction[..., None, :], "the direction")
+    return np.asarray(np.abs(cosines_with(targets, units, "the targets")[..., 0]), dtype=np.float64)
 
 
-def resampled_direct_bias(targets: Vectors, directions: Matrix) -> Matrix:
-    """Return the same for the directions (..., resamples, dim) of weighted pairs → (..., words, resamples)."""
-    cosine = cosines_with(targets, unit_rows(directions, "the direction"), "the targets")
-    return np.asarray(np.abs(cosine), dtype=np.float64)
+def resampled_direct_bias(targets: Vectors, direction: Direction) -> Matrix:
+    """Return the same for the directions of weighted pairs → (..., words, resamples).
+
+    The words meet each difference once, and then the resamples.
+    """
+    products = cosines_with(targets, direction.differences, "the targets")
+    return np.asarray(np.abs(products @ direction.mixes.swapaxes(-1, -2)), dtype=np.float64)
 
 
 declare(
@@ -105,7 +114,7 @@ declare(
 )
 
 
-def ripa(targets: Vectors, first: Vectors, second: Vectors, *, weights: Weights | None = None) -> Matrix:
+def ripa(targets: Vectors, first: Vectors, second: Vectors, *, weights: ListWeights | None = None) -> Matrix:
     """Return the mean ⟨w, (x − y) / ‖x − y‖⟩ over pairs (x, y): (..., words, dim), (..., n, dim) twice → (..., words).
 
     Positive towards `first`. Words keep their length, so the value grows with it. The measure is the mean of |·|. With
@@ -114,8 +123,8 @@ def ripa(targets: Vectors, first: Vectors, second: Vectors, *, weights: Weights 
     if first.shape != second.shape or not first.shape[-2]:
         raise WordworthError(f"pairs of shape {first.shape} and {second.shape} do not match; give whole pairs")
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    relation = weighted_mean(unit_rows(differences, "the pairs' differences"), weights)
-    return plain(np.asarray(targets, dtype=np.float64) @ relation.swapaxes(-1, -2), weights)
+    units = unit_rows(differences, "the pairs' differences")
+    return plain(products_with_means(np.asarray(targets, dtype=np.float64), units, weights), weights)
 
 
 if TYPE_CHECKING:
@@ -136,7 +145,7 @@ declare(
 
 
 def rnsb(
-    targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0, weights: Weights | None = None
+    targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0, weights: ListWeights | None = None
 ) -> Matrix:
     """Return KL(P ‖ uniform) with P the targets' probabilities of being negative, normalised to sum to one.
 
@@ -144,7 +153,11 @@ def rnsb(
     penalised by ‖β‖² / 2 with `strength` on the loss (scikit-learn's C). `targets` are the words of all classes
     (words, dim). With `weights` of the targets (words, resamples) → (resamples), else of no dimension.
     """
-    chance = negative_probability(targets, positive, negative, strength=strength)
+    return divergence(negative_probability(targets, positive, negative, strength=strength), weights)
+
+
+def divergence(chance: Matrix, weights: ListWeights | None = None) -> Matrix:
+    """Return the same for the targets' probabilities of being negative (words)."""
     counts = np.ones((len(chance), 1)) if weights is None else np.asarray(weights, dtype=np.float64)
     share = chance[:, None] / (chance @ counts)
     if not (np.isfinite(share).all() and (share > 0).all()):

@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
-from wordworth.statistics.bootstrap import NOTHING, RESAMPLES, Estimate, resample_counts
+from wordworth.statistics.bootstrap import NO_PREDICTED_WORD, RESAMPLES, Estimate, resample_counts
 
-NORMAL = 1.959963984540054
+NORMAL_QUANTILE = 1.959963984540054
 """The 97.5th percentile of the normal distribution."""
 
 declare(
@@ -30,7 +30,7 @@ declare(
 )
 
 
-class Part(NamedTuple):
+class WordGroup(NamedTuple):
     """Some words: of which type and cluster each is (numbers from 0 on), and whether it was hit, in several ways."""
 
     types: NDArray[np.integer]
@@ -38,7 +38,7 @@ class Part(NamedTuple):
     hits: Sequence[NDArray[np.bool_]]
 
 
-def type_coverages(parts: Iterable[Part], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Estimate]:
+def type_coverages(parts: Iterable[WordGroup], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Estimate]:
     """Return types hit at least once / types, for each way of hitting; n counts types.
 
     The interval is the value ± 1.96 bootstrap standard errors. Percentiles would miss the value itself: a resample
@@ -47,7 +47,7 @@ def type_coverages(parts: Iterable[Part], *, resamples: int = RESAMPLES, seed: i
     met = [[_places(part, hit) for hit in (np.ones(len(part.types), dtype=bool), *part.hits)] for part in parts]
     places = [np.unique(np.concatenate(one)) for one in zip(*met, strict=True)]
     if not places or not len(places[0]):
-        raise WordworthError(NOTHING)
+        raise WordworthError(NO_PREDICTED_WORD)
     types, clusters = np.unique(places[0] >> 32), np.unique(places[0] & CLUSTER)
     # Types × clusters: whether a type is met in a cluster, and whether it is hit there in each way.
     tables = [
@@ -65,7 +65,7 @@ def type_coverages(parts: Iterable[Part], *, resamples: int = RESAMPLES, seed: i
         for counts in resample_counts(len(clusters), resamples, seed)
     ]
     held, *hits = np.concatenate(drawn, axis=1)
-    errors = [NORMAL * float((hit / held).std(ddof=1)) if resamples > 1 else np.nan for hit in hits]
+    errors = [NORMAL_QUANTILE * float((hit / held).std(ddof=1)) if resamples > 1 else np.nan for hit in hits]
     return [
         Estimate(value, max(0.0, value - error), min(1.0, value + error), len(types))
         for value, error in zip(values, errors, strict=True)
@@ -76,6 +76,6 @@ CLUSTER = (1 << 32) - 1
 """The bits that hold a cluster's number in a place; those above it hold the type's."""
 
 
-def _places(part: Part, hit: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _places(part: WordGroup, hit: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the distinct (type, cluster) of the words that were hit, as one number each."""
     return np.unique(part.types[hit].astype(np.int64) << 32 | part.clusters[hit])

@@ -71,7 +71,7 @@ for _name in ("entailment", "contradiction"):
         "zero",
         OVER_SWAP,
     )
-_SUMS = 4  # e, n, c and labelled neutral; behind them one for each threshold
+_BASE_SUMS = 4  # e, n, c and labelled neutral; behind them one for each threshold
 
 
 def is_neutral(probabilities: Vectors) -> NDArray[np.bool_]:
@@ -105,7 +105,7 @@ class Tally:
         if wrong is not None:
             raise WordworthError(f"the threshold {wrong:g} is not between 0 and 1; a probability is held against it")
         cells = shape[0] * shape[1]
-        sums = np.zeros((cells, _SUMS + len(thresholds)))
+        sums = np.zeros((cells, _BASE_SUMS + len(thresholds)))
         return cls(shape, tuple(thresholds), np.zeros(cells, dtype=np.int64), sums)
 
     def add(self, cells: NDArray[np.integer], probabilities: Vectors) -> None:
@@ -165,9 +165,9 @@ def replicates(tally: Tally, resamples: int, seed: int, *, by_pair: bool = False
         return np.asarray(np.einsum("pr,mph,hr->mr", first, sums, second, optimize=True) / over)
 
 
-LABELS = ("entailment", "contradiction")
-_COLUMNS = (0, 2)  # of a tally's sums
-for _label in LABELS:
+COUNTED_LABELS = ("entailment", "contradiction")
+_COUNTED_SUMS = (0, 2)  # of a tally's sums
+for _label in COUNTED_LABELS:
     _gap = f"Mean difference between two groups, without its sign, in the probability of {_label} per premise"
     _lean = f"Mean difference, first group minus second, in the probability of {_label} per premise"
     declare(f"gap-{_label}", f"{_gap}.", "", "lower", verdict="treats groups more alike", is_main=True)
@@ -181,7 +181,7 @@ def group_means(tally: Tally, groups: Sequence[NDArray[np.intp]], drawn: Sequenc
 
     `drawn` has for each group how often each of its hypotheses is taken (hypotheses, draws); each once if not given.
     """
-    sums = tally.sums[:, _COLUMNS].T.reshape(len(LABELS), *tally.shape)
+    sums = tally.sums[:, _COUNTED_SUMS].T.reshape(len(COUNTED_LABELS), *tally.shape)
     counts = tally.counts.reshape(tally.shape).astype(np.float64)
     means = []
     for at, group in enumerate(groups):
@@ -202,7 +202,7 @@ def by_premise(means: Matrix) -> Matrix:
 
 def gap_names(groups: int) -> list[str]:
     """Return the measures in the order that `by_premise` has them."""
-    return [f"{kind}-{label}" for kind in (("gap", "lean") if groups == 2 else ("gap",)) for label in LABELS]
+    return [f"{kind}-{label}" for kind in (("gap", "lean") if groups == 2 else ("gap",)) for label in COUNTED_LABELS]
 
 
 def gap_replicates(tally: Tally, groups: Sequence[NDArray[np.intp]], resamples: int, seed: int) -> Matrix:

@@ -5,7 +5,7 @@ import numpy as np
 from wordworth.embedding.core import Matrix
 from wordworth.errors import WordworthError
 from wordworth.measure.declaration import declare
-from wordworth.statistics.bootstrap import RESAMPLES, Estimate, Sums, ratio
+from wordworth.statistics.bootstrap import RESAMPLES, Estimate, Summable, ratio
 
 declare(
     "top",
@@ -31,9 +31,9 @@ declare(
 )
 
 
-NOT_FOUND = 100.0
+NOT_FOUND_NATS = 100.0
 """Nats of a word that the search does not find, in the `ppx` of Dudy & Bedrick's code."""
-ROUNDING = 0.01
+ROUNDING_NATS = 0.01
 """A word that is all but certain may come out above ln 1 by the rounding of the model's precision."""
 
 declare("perplexity", "exp of the mean −ln p(word), the end of the word included.", "dudy2020", "lower", is_main=True)
@@ -61,7 +61,7 @@ for _unit, _count in (("character", "characters"), ("byte", "UTF-8 bytes")):
     declare(f"bits-per-{_unit}", _formula, "", "lower", is_main=True)
 
 
-def perplexity(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+def perplexity(sums: Summable, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """Return exp(mean −ln p(word)) from the sums of `nats` over words by cluster."""
     found = ratio(sums, resamples=resamples, seed=seed)
     value, low, high = (float(np.exp(end)) for end in (found.value, found.low, found.high))
@@ -70,7 +70,7 @@ def perplexity(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Esti
 
 def nats(logp: Matrix, words_before: int = 0) -> Matrix:
     """Return −ln p of each word; an error names the first that has none, words counted from `words_before` on."""
-    bad = np.flatnonzero(~(logp <= ROUNDING) | ~np.isfinite(logp))
+    bad = np.flatnonzero(~(logp <= ROUNDING_NATS) | ~np.isfinite(logp))
     if len(bad):
         word = f"word {words_before + int(bad[0])} has ln p = {logp[bad[0]]}"
         raise WordworthError(f"a log probability must be a finite number of at most 0, and {word}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wordworth.embedding.core import Matrix, Vectors, unit_rows
 from wordworth.measure.declaration import declare
 
-LEVEL = 0.05
+ALPHA = 0.05
 """Of significance."""
 ASSOCIATIONS = ("mean cosine", "centroid", "inner product")
 """How near a word is to a set: the mean of its cosines (Caliskan et al. 2017), its cosine with the mean of the set's
@@ -82,7 +82,7 @@ def word_effects(targets: Vectors, attributes: Vectors, in_a: Masks, in_b: Masks
 
 def conclusions(values: Matrix, p: Matrix) -> NDArray[np.int8]:
     """Return 1 or −1, the sign of the value, where p < .05; else 0."""
-    return np.where(p < LEVEL, np.sign(values), 0).astype(np.int8)
+    return np.where(p < ALPHA, np.sign(values), 0).astype(np.int8)
 
 
 def robustness(values: Matrix, p: Matrix) -> dict[str, dict[str, float]]:
@@ -90,7 +90,7 @@ def robustness(values: Matrix, p: Matrix) -> dict[str, dict[str, float]]:
     concluded = conclusions(values, p)
     limits = {"value": np.median(values), "low": values.min(), "high": values.max()}
     return {
-        "significant": {"value": float(np.mean(p < LEVEL))},
+        "significant": {"value": float(np.mean(p < ALPHA))},
         "same-sign": {"value": float(np.mean(np.sign(values) == np.sign(values[0])))},
         "flipped": {"value": float(np.mean(concluded != concluded[0]))},
         "median": {name: float(limit) for name, limit in limits.items()},

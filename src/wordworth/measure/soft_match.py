@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 from wordworth.embedding.core import Matrix, Vectors, norms
 from wordworth.measure.declaration import declare
 
-BLOCK = 8_192  # rows of the vocabulary compared at a time
-TOGETHER = 256  # pairs compared at a time (16 MB of cosines)
-TIE = 1e-12
+BLOCK_WORDS = 8_192  # rows of the vocabulary compared at a time
+BATCH_WORDS = 256  # pairs compared at a time (16 MB of cosines)
+COSINE_TIE = 1e-12
 """Cosines of float64 unit vectors that differ by less are rounding, and count as equal."""
 
 declare(
@@ -35,7 +35,7 @@ def neighbour_ranks(
     guesses: NDArray[np.integer],
     *,
     most: int,
-    block: int = BLOCK,
+    block: int = BLOCK_WORDS,
 ) -> NDArray[np.intp]:
     """Return the place of each guess among the nearest neighbours of its target, by cosine; both are rows.
 
@@ -52,12 +52,12 @@ def neighbour_ranks(
         return np.asarray(vectors[rows] * scales[rows, None], dtype=np.float64)
 
     ranks = np.where(pairs[:, 0] == pairs[:, 1], 1, 2).astype(np.intp)
-    near = np.einsum("ij,ij->i", units(pairs[:, 0]), units(pairs[:, 1])) + TIE
+    near = np.einsum("ij,ij->i", units(pairs[:, 0]), units(pairs[:, 1])) + COSINE_TIE
     live = np.flatnonzero(ranks == 2)
     for start in range(0, len(vectors), block):
         rows = units(slice(start, start + block))
-        for at in range(0, len(live), TOGETHER):
-            some = live[at : at + TOGETHER]
+        for at in range(0, len(live), BATCH_WORDS):
+            some = live[at : at + BATCH_WORDS]
             words, inverse = np.unique(pairs[some, 0], return_inverse=True)
             cosine = units(words) @ rows.T
             inside = np.flatnonzero((words >= start) & (words < start + len(rows)))

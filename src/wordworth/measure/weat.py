@@ -38,9 +38,10 @@ declare(
     "held-out",
 )
 declare(VALENCE, "Mean of valence over the languages.", "wolfe2022", "higher", "mean", is_main=True)
-declare(VALENCE, "Valence minus that of the control that `control` names.", "", "higher", "above-control")
+declare(VALENCE, "Valence minus the valence of the control that `control` names.", "", "higher", "above-control")
 declare(VALENCE, "Spearman's ρ between the words' effect sizes and 1 − their p.", "toney2021", "", "p-against-d")
 declare(VALENCE, "Valence with poles that the model splits into tokens.", "wolfe2022", "higher", "multiple-poles")
+declare(VALENCE, "Valence with poles of one token and of several together.", "wolfe2022", "higher", "mixed-poles")
 declare(
     "raters",
     "Pearson's ρ between two groups of people's mean ratings of the same words.",
@@ -108,6 +109,7 @@ declare(
     paired_test="association",
     is_main=True,
 )
+declare(WEAT, "Share of tests with |d| ≥ .8 and a one-sided p ≤ .05 or ≥ .95.", "toney2021", "", "valnorm-rule")
 declare(WEAT, "Variance of a test's effect sizes over the languages.", "toney2021", "", "variance")
 
 

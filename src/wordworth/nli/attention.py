@@ -4,13 +4,14 @@ A sentence is encoded alone; of a pair only the attention, the sum over tokens a
 compare layer W·[a; β] is kept as W_a·a + W_β·β, and because β = Σ_j α_j b_j, W_β·β = Σ_j α_j (W_β·b_j): both products
 belong to a sentence, so that no pair pays for them.
 
+`dev2020` is the network of the authors' code, `default` one of ours: a table in docs/train-nli.md has the differences.
 `AttentionNli` is a network and the vectors that it reads: pairs are compared in blocks of one length.
 """
 
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -20,7 +21,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from wordworth.embedding import Embedding
-from wordworth.encode.identity import VERSIONS, hash_network
+from wordworth.encode.identity import LIBRARIES, hash_network
+from wordworth.encode.passes import inference
 from wordworth.errors import WordworthError
 from wordworth.nli.contextual import Embedder
 from wordworth.nli.nli import LABELS, TrainedWithout
@@ -47,6 +49,8 @@ class Shape:
     dropout: float = 0.2
     labels: tuple[str, ...] = LABELS
     """The classes in the order of the network's outputs."""
+    network: Literal["default", "dev2020"] = "default"
+    """Ours, or that of the authors' code."""
 
     def __post_init__(self) -> None:
         if self.hidden % 2 or self.hidden < 2:
@@ -54,11 +58,18 @@ class Shape:
         if sorted(self.labels) != sorted(LABELS):
             own, due = ", ".join(self.labels), ", ".join(LABELS)
             raise WordworthError(f"the network's labels are {own}; they must be {due}, in any order")
+        if self.network != "default" and (self.layers > 1 or self.beside):
+            raise WordworthError(f"the network {self.network} reads word vectors only; over ELMo, use the default")
 
     @property
     def attend(self) -> int:
         """Width of an encoded token, and of the attention layers: 200, or 200 + 1024 with ELMo."""
         return self.hidden + (self.dim if self.beside else 0)
+
+
+def describe(shape: Shape) -> dict[str, object]:
+    """Return the fields of a shape that keys depend on; without `network` for ours, as keys of earlier versions."""
+    return {name: value for name, value in asdict(shape).items() if (name, value) != ("network", "default")}
 
 
 class EncodedSentences(NamedTuple):
@@ -116,8 +127,7 @@ class Network(nn.Module):
             if shape.beside:
                 self.mix_out = ScalarMix(shape.layers)
         self.encoder = nn.LSTM(shape.dim, shape.hidden // 2, bidirectional=True, batch_first=True)
-        self.attend_1 = nn.Linear(wide, wide)
-        self.attend_2 = nn.Linear(wide, wide)
+        self._add_attention(wide)
         self.compare_own = nn.Linear(wide, narrow)
         self.compare_other = nn.Linear(wide, narrow, bias=False)
         self.compare_2 = nn.Linear(narrow, narrow)
@@ -127,11 +137,14 @@ class Network(nn.Module):
         self.drop = SharedDropout(shape.dropout)
         self._begin()
 
+    def _add_attention(self, wide: int) -> None:
+        self.attend_1 = nn.Linear(wide, wide)
+        self.attend_2 = nn.Linear(wide, wide)
+
     def _begin(self) -> None:
         """Set how training starts: a token attends to tokens like itself, and is compared by how it differs from them.
 
-        The code of Dev et al. has no attend layers and starts at random (Xavier). The other layers keep the size of
-        what goes through them (He et al. 2015).
+        The other layers keep the size of what goes through them (He et al. 2015).
         """
         with torch.no_grad():
             for module in self.modules():
@@ -197,12 +210,66 @@ class Network(nn.Module):
         return self.classify(*sums)
 
 
+class Dev2020Network(Network):
+    """The network of the authors' code: tokens attend by the product of the encoder's states.
+
+    All weights start at random (Glorot & Bengio 2010). Only what the encoder reads is dropped alike for all tokens,
+    in each sentence by itself; before the layers of compare and classify, dropout draws anew for every number.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        self.drop_any = nn.Dropout(shape.dropout)
+
+    def _add_attention(self, wide: int) -> None:
+        """Add no layers: the states attend as they are."""
+
+    def _begin(self) -> None:
+        for name, parameter in self.named_parameters():
+            (nn.init.xavier_uniform_ if "weight" in name else nn.init.zeros_)(parameter)
+        compare = nn.init.xavier_uniform_(torch.empty(self.shape.compare, 2 * self.shape.attend))
+        with torch.no_grad():  # the two are one layer, whose width sets its range
+            self.compare_own.weight.copy_(compare[:, : self.shape.attend])
+            self.compare_other.weight.copy_(compare[:, self.shape.attend :])
+
+    def keys(self, states: Tensor) -> Tensor:
+        """Return the states."""
+        return states
+
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+        """Apply H to the two sums of compared tokens; the output layer sees all units."""
+        x = functional.relu(self.classify_1(self.drop_any(torch.cat([premise, hypothesis], dim=-1))))
+        return torch.as_tensor(self.output(functional.relu(self.classify_2(self.drop_any(x)))))
+
+    def forward(self, premises: Tensor, hypotheses: Tensor) -> Tensor:
+        """Return logits (pairs, labels), with dropout where training asks for it."""
+        a, b = (self._read(vectors) for vectors in (premises, hypotheses))
+        scores = a @ b.transpose(1, 2)
+        sums = [
+            self._compare(a, scores.softmax(dim=2) @ b),
+            self._compare(b, scores.softmax(dim=1).transpose(1, 2) @ a),
+        ]
+        return self.classify(*sums)
+
+    def _read(self, vectors: Tensor) -> Tensor:
+        return torch.as_tensor(self.encoder(self.drop(vectors))[0])
+
+    def _compare(self, own: Tensor, other: Tensor) -> Tensor:
+        first = functional.relu(self.compare_own(self.drop_any(own)) + self.compare_other(self.drop_any(other)))
+        return functional.relu(self.compare_2(self.drop_any(first))).sum(dim=1)
+
+
+def make_network(shape: Shape) -> Network:
+    """Return a network of a shape with the weights that training starts at."""
+    return (Network if shape.network == "default" else Dev2020Network)(shape)
+
+
 Indices = NDArray[np.int64]
 SENTENCES = 512
 """Sentences that one core encodes at a time."""
-BLOCK = 128
+BLOCK_PAIRS = 128
 """Pairs that one core compares at a time: what they take stays in its cache."""
-PAIRS = 1 << 14
+ENCODED_PAIRS = 1 << 14
 """Pairs whose sentences are held encoded at a time."""
 
 
@@ -217,8 +284,8 @@ class AttentionNli:
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        shape = json.dumps(asdict(self.network.shape), sort_keys=True)
-        return ("decomposable-attention", VERSIONS[1], hash_network(self.network), shape, *self.embedder.identity)
+        shape = json.dumps(describe(self.network.shape), sort_keys=True)
+        return ("decomposable-attention", LIBRARIES[1], hash_network(self.network), shape, *self.embedder.identity)
 
     @property
     def source(self) -> str:
@@ -254,7 +321,7 @@ class AttentionNli:
         if len(pairs) and not (pairs.min() >= 0 and pairs.max() < len(sentences)):
             raise WordworthError(f"a pair points outside the {len(sentences)} sentences")
         self.network.eval()
-        parts = [self._compare(sentences, pairs[at : at + PAIRS]) for at in range(0, len(pairs), PAIRS)]
+        parts = [self._compare(sentences, pairs[at : at + ENCODED_PAIRS]) for at in range(0, len(pairs), ENCODED_PAIRS)]
         return np.concatenate([np.empty((0, len(LABELS))), *parts])
 
     def _compare(self, sentences: Sequence[str], pairs: Indices) -> NDArray[np.float64]:
@@ -273,19 +340,21 @@ class AttentionNli:
 
         def compare(block: Indices) -> None:
             sides = (encoded[int(lengths[side[0]])].rows(torch.from_numpy(rows[side])) for side in pairs[block].T)
-            with torch.inference_mode():
+            with inference():
                 probabilities[block] = self.network.pair(*sides).double().softmax(dim=1)[:, order].numpy()
 
         # Blocks of one premise length and one hypothesis length need no padding, so a pair's numbers are its own.
         kinds = lengths[pairs[:, 0]] * (lengths.max() + 1) + lengths[pairs[:, 1]]
         sort = np.argsort(kinds, kind="stable")
         runs = np.split(sort, np.flatnonzero(np.diff(kinds[sort])) + 1)
-        in_torch_threads(compare, [run[at : at + BLOCK] for run in runs for at in range(0, len(run), BLOCK)])
+        in_torch_threads(
+            compare, [run[at : at + BLOCK_PAIRS] for run in runs for at in range(0, len(run), BLOCK_PAIRS)]
+        )
         return probabilities
 
     def _encode(self, ids: Indices) -> EncodedSentences:
         def encode(at: int) -> EncodedSentences:
-            with torch.inference_mode():
+            with inference():
                 return self.network.encode(self.embedder.vectors(ids[at : at + SENTENCES]))
 
         parts = in_torch_threads(encode, range(0, len(ids), SENTENCES))

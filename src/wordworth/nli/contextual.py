@@ -29,7 +29,7 @@ from wordworth.nli.elmo import Elmo
 from wordworth.progress import progress
 from wordworth.transform import Subspace, remove
 
-UNKNOWN = 100
+UNKNOWN_VECTORS = 100
 """Vectors shared by all words that the embedding has not."""
 SPREAD = 0.05
 """Standard deviation of those vectors."""
@@ -52,14 +52,15 @@ class StaticVectors:
     layers = 1
 
     def __init__(self, embedding: Embedding, extra: NDArray[np.float32]) -> None:
-        if extra.shape != (UNKNOWN + 1, embedding.dim):
+        if extra.shape != (UNKNOWN_VECTORS + 1, embedding.dim):
             raise WordworthError(
                 f"{embedding.name} has {embedding.dim} dimensions, and the model was trained on {extra.shape[1]}; "
                 "give vectors of that size"
             )
         self.embedding = embedding
         self.extra = extra
-        self._start = len(embedding) + UNKNOWN
+        self._start = len(embedding) + UNKNOWN_VECTORS
+        self._numbers: dict[str, list[int]] = {}
 
     @property
     def dim(self) -> int:
@@ -76,25 +77,24 @@ class StaticVectors:
         index = self.embedding.index
         return index.get(word.lower(), index.get(word))
 
-    def _split(self, sentence: str) -> list[tuple[str, int | None]]:
-        """Return tokens and their rows. A word with hyphens that has no vector is read as its parts."""
-        tokens: list[tuple[str, int | None]] = []
-        for word in words_of(sentence):
-            row = self._find_row(word)
-            if row is None and "-" in word.strip("-"):
-                tokens += [(part, self._find_row(part)) for part in word.split("-")]
-            else:
-                tokens.append((word, row))
-        return tokens
+    def _split(self, word: str) -> list[tuple[str, int | None]]:
+        """Return a word and its row. A word with hyphens that has no vector is read as its parts."""
+        row = self._find_row(word)
+        if row is None and "-" in word.strip("-"):
+            return [(part, self._find_row(part)) for part in word.split("-")]
+        return [(word, row)]
 
     def ids(self, sentence: str) -> list[int]:
         """Return a number per token."""
-        known = len(self.embedding)
-        unknown = [
-            known + zlib.crc32(word.lower().encode()) % UNKNOWN if row is None else row
-            for word, row in self._split(sentence)
-        ]
-        return [self._start, *unknown]
+        numbers = [self._start]
+        for word in words_of(sentence):
+            if word not in self._numbers:
+                self._numbers[word] = [self._number(part, row) for part, row in self._split(word)]
+            numbers += self._numbers[word]
+        return numbers
+
+    def _number(self, word: str, row: int | None) -> int:
+        return len(self.embedding) + zlib.crc32(word.lower().encode()) % UNKNOWN_VECTORS if row is None else row
 
     def vectors(self, ids: NDArray[np.int64]) -> Tensor:
         """Return (sentences, tokens, dim) for (sentences, tokens)."""
@@ -120,16 +120,17 @@ class StaticVectors:
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
         """Return words that have no vector of their own, each once, in the order they come."""
-        lost = (word for sentence in sentences for word, row in self._split(sentence) if row is None)
+        parts = (part for sentence in sentences for word in words_of(sentence) for part in self._split(word))
+        lost = (word for word, row in parts if row is None)
         return tuple(dict.fromkeys(lost))
 
 
 def draw_extra_vectors(dim: int, seed: int) -> NDArray[np.float32]:
     """Draw vectors for unknown words and for the start of a sentence, N(0, `SPREAD`²)."""
-    return np.random.default_rng(seed).normal(0, SPREAD, (UNKNOWN + 1, dim)).astype(np.float32)
+    return np.random.default_rng(seed).normal(0, SPREAD, (UNKNOWN_VECTORS + 1, dim)).astype(np.float32)
 
 
-BATCH = 32
+BATCH_SENTENCES = 32
 """Sentences of one length that go through ELMo at a time."""
 
 
@@ -293,8 +294,8 @@ def average_occurrences(
         by_length.setdefault(len(words_of(sentence)), []).append(sentence)
     with progress(f"Averaging {vectors.name} over {text}", len(drawn.words)) as advance:
         for alike in by_length.values():
-            for start in range(0, len(alike), BATCH):
-                batch = alike[start : start + BATCH]
+            for start in range(0, len(alike), BATCH_SENTENCES):
+                batch = alike[start : start + BATCH_SENTENCES]
                 ids = np.array([vectors.ids(sentence) for sentence in batch], dtype=np.int64)
                 for sentence, found in zip(batch, vectors.vectors(ids).numpy(), strict=True):
                     for at, word in enumerate(words_of(sentence)):

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
 
-from wordworth.catalog.resolve import Named, find
+from wordworth.catalog.resolve import NameLike, find
 from wordworth.embedding import Embedding
-from wordworth.encode.heads import Headed, load_with_head, padding_of
-from wordworth.encode.passes import TOLERANCE, accepted, precision_of, refuse_overflow
+from wordworth.encode.heads import HeadModel, load_with_head, padding_of
+from wordworth.encode.passes import ROUNDING_TOLERANCE, inference, list_arguments, precision_of, refuse_overflow
 from wordworth.engine.batching import budget_for, by_length
 from wordworth.engine.cache import hash_content
-from wordworth.errors import Foreign, WordworthError, listed, reason_of
+from wordworth.errors import LibraryErrors, WordworthError, format_names, reason_of
 from wordworth.nli.nli import LABELS, TrainedWithout
 from wordworth.progress import progress
 from wordworth.repair.checkpoint import NOTES
@@ -35,7 +35,7 @@ EncodedPair = tuple[list[int], list[int]]
 class CrossEncoder:
     """A network that reads premise and hypothesis together; `without` gives another one over the same weights."""
 
-    headed: Headed
+    headed: HeadModel
     columns: tuple[int, int, int]
     """Where `LABELS` are among the network's outputs."""
     projection: Subspace | None = None
@@ -103,7 +103,7 @@ class CrossEncoder:
 
         projection = project_subwords(self.network, self.projection.basis) if self.projection else nullcontext()
         title = f"Inferring with {self.name}"
-        with torch.inference_mode(), projection, progress(title, len(encoded)) as advance:
+        with inference(), projection, progress(title, len(encoded)) as advance:
             for batch, values in by_length(run_batch, [len(ids) for ids, _ in encoded], budget):
                 probabilities[batch] = values
                 advance(len(batch))
@@ -151,31 +151,31 @@ def pad_pairs(
         "input_ids": fill([ids for ids, _ in batch], pad),
         "attention_mask": fill([[1] * len(ids) for ids, _ in batch], 0),
     }
-    if "token_type_ids" in accepted(network) and "token_type_ids" in tokenizer.model_input_names:
+    if "token_type_ids" in list_arguments(network) and "token_type_ids" in tokenizer.model_input_names:
         inputs["token_type_ids"] = fill([types for _, types in batch], tokenizer.pad_token_type_id)
     return inputs
 
 
-def make_cross_encoder(headed: Headed, labels: Sequence[str] | None = None) -> CrossEncoder:
+def make_cross_encoder(headed: HeadModel, labels: Sequence[str] | None = None) -> CrossEncoder:
     """Return a cross-encoder over a network at hand."""
     dtype = precision_of(headed.network)
     advice = "fetch it again" if dtype == "float32" else "use float32"
-    with Foreign(f"{headed.name} cannot read a pair of sentences in {dtype}", advice):
+    with LibraryErrors(f"{headed.name} cannot read a pair of sentences in {dtype}", advice):
         own = {int(at): str(label) for at, label in (headed.network.config.id2label or {}).items()}
         columns = label_columns(own, headed.name, labels)
         return CrossEncoder(headed, columns, ignores_padding=_ignores_padding(headed))
 
 
-def _ignores_padding(headed: Headed) -> bool:
+def _ignores_padding(headed: HeadModel) -> bool:
     """Return whether a pair has the same logits alone and next to a longer one; see `capabilities.ignores_padding`."""
     short, longer = encode_pairs(headed.tokenizer, TRIALS, headed.max_length)
-    with torch.inference_mode():
+    with inference():
         alone, together = (forward(headed.network, headed.tokenizer, pairs)[0] for pairs in ([short], [short, longer]))
-    return bool((alone - together).abs().amax() <= TOLERANCE[alone.dtype] * alone.abs().amax())
+    return bool((alone - together).abs().amax() <= ROUNDING_TOLERANCE[alone.dtype] * alone.abs().amax())
 
 
 def load_cross_encoder(
-    name_or_path: Named, *, labels: Sequence[str] | None = None, device: str = "auto", name: str | None = None
+    name_or_path: NameLike, *, labels: Sequence[str] | None = None, device: str = "auto", name: str | None = None
 ) -> CrossEncoder:
     """Load an NLI model from a folder of safetensors or from the hub by its name.
 
@@ -188,7 +188,7 @@ def load_cross_encoder(
 
 
 def untrained_cross_encoder(
-    name_or_path: Named, *, device: str = "auto", name: str | None = None, dropout: float = 0.1, seed: int = 0
+    name_or_path: NameLike, *, device: str = "auto", name: str | None = None, dropout: float = 0.1, seed: int = 0
 ) -> CrossEncoder:
     """Load any encoder with a new head of three labels, to be trained (`finetune_nli`).
 
@@ -219,7 +219,7 @@ def label_columns(names: Mapping[int, str], model: str, order: Sequence[str] | N
     own = [str(names[at]) for at in sorted(names)]
     if len(own) != len(LABELS):
         raise WordworthError(
-            f"{model} has {len(own)} labels ({listed(own)}), and what is measured needs the three of "
+            f"{model} has {len(own)} labels ({format_names(own)}), and the measures need the three of "
             f"{', '.join(LABELS)}; name a model trained on three"
         )
     meanings = [_meaning(name) for name in order or own]

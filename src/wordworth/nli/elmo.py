@@ -15,15 +15,14 @@ from pydantic import AliasPath, BaseModel, Field, model_validator
 from torch import Tensor
 from torch.nn import functional
 
-from wordworth.errors import Foreign, WordworthError, first_problem, require
+from wordworth.embedding.arrays import check_stored
+from wordworth.errors import LibraryErrors, WordworthError, first_problem, require
 from wordworth.files import sha256_of
 
 # Codes of the 261 “characters”: the bytes of UTF-8, and marks of sentence, word and filling.
 SENTENCE_BEGINS, SENTENCE_ENDS, WORD_BEGINS, WORD_ENDS, FILLING = 256, 257, 258, 259, 260
 CHARACTERS = 261
 FORGET_BIAS = 1.0
-_PACKED = 1100
-"""No byte of a compressed array unpacks into more (deflate: 1032)."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Elmo:
 
     @property
     def dim(self) -> int:
-        """Of a word in each layer: both directions."""
+        """Return the dimension of a word in each layer: both directions."""
         return 2 * int(self.projection[1].shape[0])
 
     @property
@@ -100,7 +99,7 @@ class Elmo:
         return x @ self.projection[0] + self.projection[1]
 
     def sentences(self, words: Tensor) -> Tensor:
-        """Layer 1 of sentences of one length, marks and all (n, tokens + 2, dim / 2) → (n, tokens, layers, dim)."""
+        """Run sentences of one length, layer 1 with marks: (n, tokens + 2, dim / 2) → (n, tokens, layers, dim)."""
         layers = [torch.cat([words, words], dim=2)]
         sides = [words, words.flip(1)]
         for layer in range(len(self.cells[0])):
@@ -165,15 +164,17 @@ def load_elmo(options: Path, weights: Path) -> Elmo:
         raise WordworthError(f"{options} is not ELMo's options.json ({problem}); fetch or copy it again") from error
 
     def take(name: str, *shape: int) -> Tensor:
-        with Foreign(f"{weights} is not laid out as ELMo's published weights", "fetch or copy it again"):
+        with LibraryErrors(f"{weights} is not laid out as ELMo's published weights", "fetch or copy it again"):
             array = stored[name]
-            _refuse_other(array, f"{weights}: {name}", weights, h5py.Dataset)
+            if not isinstance(array, h5py.Dataset) or array.dtype.kind != "f":
+                raise WordworthError(f"{weights}: {name} is no array of numbers; fetch or copy it again")
+            check_stored(array, f"{weights}: {name}", weights)
         if array.shape != shape:
             raise WordworthError(f"{weights}: {name} is {array.shape}, and {options.name} says {shape}")
-        with Foreign(f"{weights}: {name} cannot be read", "fetch or copy it again"):
+        with LibraryErrors(f"{weights}: {name} cannot be read", "fetch or copy it again"):
             return torch.from_numpy(np.ascontiguousarray(array[()], dtype=np.float32))
 
-    with Foreign(f"{weights} cannot be read as HDF5", "fetch or copy it again"):
+    with LibraryErrors(f"{weights} cannot be read as HDF5", "fetch or copy it again"):
         stored = h5py.File(weights, "r")
     with stored:
         return Elmo(
@@ -186,16 +187,6 @@ def load_elmo(options: Path, weights: Path) -> Elmo:
             projection_clip=read.projection_clip or np.inf,
             sha256=sha256_of(weights),
         )
-
-
-def _refuse_other(array: Any, where: str, weights: Path, kind: Any) -> None:
-    """Raise at what is no plain array in the file itself, before memory is taken for it."""
-    if not isinstance(array, kind) or array.dtype.kind != "f":
-        raise WordworthError(f"{where} is no array of numbers; fetch or copy it again")
-    if array.is_virtual or array.external or array.file.filename != str(weights):
-        raise WordworthError(f"{where} lies in another file, which is never read; fetch or copy it again")
-    if array.nbytes > _PACKED * weights.stat().st_size:
-        raise WordworthError(f"{where} cannot be as large as it says it is; fetch or copy it again")
 
 
 def _take_cnn(take: Any, options: Options) -> dict[str, Any]:

@@ -21,10 +21,10 @@ from torch.nn import functional
 
 from wordworth.encode.training import (
     MARKER,
-    Batch,
     EpochLoader,
     Epochs,
     SeededTrainer,
+    Tensors,
     TrainingPlan,
     best_epoch,
     epoch_seed,
@@ -153,14 +153,14 @@ class _Training:
         lengths: list[int] = np.array([len(ids) for ids in encoded["input_ids"]])[pairs].sum(axis=1).tolist()
         return lengths
 
-    def _collate(self, batch: list[int]) -> Batch:
+    def _collate(self, batch: list[int]) -> Tensors:
         model, examples = self.model, [self.data[at] for at in batch]
         pairs = [(premise, hypothesis) for premise, hypothesis, _ in examples]
         encoded = encode_pairs(model.tokenizer, pairs, model.headed.max_length)
         labels = torch.tensor([model.columns[LABELS.index(label)] for *_, label in examples])
         return {**pad_pairs(model.network, model.tokenizer, encoded), "labels": labels}
 
-    def _loss(self, network: nn.Module, batch: Batch) -> tuple[Tensor, int]:
+    def _loss(self, network: nn.Module, batch: Tensors) -> tuple[Tensor, int]:
         labels, device = batch["labels"], self.model.network.device.type
         with torch.autocast(device, torch.bfloat16, enabled=self.recipe.precision == "bfloat16"):
             logits = network(**{name: tensor for name, tensor in batch.items() if name != "labels"}).logits
@@ -185,7 +185,7 @@ class _Training:
 
 
 def _batches(lengths: list[int], size: int, rng: np.random.Generator) -> Iterator[list[int]]:
-    """Every pair once, at random, pairs of like length together."""
+    """Return every pair once, at random, pairs of like length together."""
     order = rng.permutation(len(lengths)).tolist()
     batches: list[list[int]] = []
     for start in range(0, len(order), size * BUCKET):

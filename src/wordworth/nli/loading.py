@@ -18,11 +18,11 @@ from safetensors.torch import save_file
 
 from wordworth.catalog.models import load_embedding
 from wordworth.catalog.registry import entries, knows
-from wordworth.catalog.resolve import Named, find, located
+from wordworth.catalog.resolve import NameLike, find, locate_files
 from wordworth.embedding import Embedding
-from wordworth.errors import Foreign, WordworthError, first_problem
+from wordworth.errors import LibraryErrors, WordworthError, first_problem
 from wordworth.files import replacing
-from wordworth.nli.attention import AttentionNli, Network, Shape
+from wordworth.nli.attention import AttentionNli, Network, Shape, make_network
 from wordworth.nli.contextual import ElmoVectors, Embedder, StaticVectors, draw_extra_vectors
 from wordworth.nli.elmo import elmo_files, load_elmo
 from wordworth.nli.nli import NliModel, TrainedWithout
@@ -80,7 +80,7 @@ def read_model(folder: Path) -> TrainedNetwork:
     """Read the model that `write_model` wrote."""
     config = _read_config(folder / CONFIG)
     path, shape = folder / WEIGHTS, config.shape
-    with Foreign(f"{path} cannot be read", "train the model again"), safe_open(path, framework="pt") as stored:
+    with LibraryErrors(f"{path} cannot be read", "train the model again"), safe_open(path, framework="pt") as stored:
         tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
     extra = tensors.pop(_EXTRA, None)
     names = {layer: _tensor_name(layer) for layer in range(shape.layers + 1)}
@@ -90,7 +90,7 @@ def read_model(folder: Path) -> TrainedNetwork:
     widths = [(basis, shape.dim if layer else alone) for layer, basis in projections.items()]
     widths += [(extra, shape.dim)] if extra is not None else []
     with torch.device("meta"):  # so that only the tensors that are there take memory, whatever the shape says
-        network = Network(shape)
+        network = make_network(shape)
     try:
         network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()}, assign=True)
         fits = all(one.ndim == 2 and one.shape[1] == width for one, width in widths)
@@ -128,7 +128,7 @@ class Vectors:
 
     @property
     def extra(self) -> NDArray[np.float32] | None:
-        """Vectors of unknown words and of the start of a sentence, where the vectors are static."""
+        """Return vectors of unknown words and of the start of a sentence, where the vectors are static."""
         return self.embedder.extra if isinstance(self.embedder, StaticVectors) else None
 
     def without(self, subspace: Subspace) -> "Vectors":
@@ -159,12 +159,12 @@ def write_model(folder: Path, network: Network, vectors: Vectors) -> None:
         save_file(tensors, part)
 
 
-def load(named: Named | NliModel, device: str = "auto", labels: Sequence[str] = ()) -> NliModel:
+def load(named: NameLike | NliModel, device: str = "auto", labels: Sequence[str] = ()) -> NliModel:
     """Load an NLI model: `nli-glove`, a folder of `train-nli`, or a folder or name for `transformers`.
 
     `LABEL=…` says what tables call it. `labels` is the order of a transformer's outputs where its files do not say.
     """
-    if not isinstance(named, Named):
+    if not isinstance(named, NameLike):
         return named
     resolved = find(named)
     if resolved.entry is not None or _is_trained_network(Path(resolved.target).expanduser()):
@@ -182,14 +182,14 @@ def _is_trained_network(folder: Path) -> bool:
     return isinstance(config, dict) and config.get("kind") == "decomposable-attention"
 
 
-def load_attention_nli(named: Named = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
+def load_attention_nli(named: NameLike = DEFAULT, *, vectors: Embedding | None = None) -> AttentionNli:
     """Load a trained model; it reads the vectors it was trained on, or `vectors` in their place (projected ones)."""
     resolved = find(named)
     if resolved.entry is not None:
         if resolved.entry.details["family"] != "nli":
             models = ", ".join(one.name for one in entries("models") if one.details["family"] == "nli")
             raise WordworthError(f"{resolved.target} is no NLI model; of the catalog's models {models} is one")
-        name, folder = resolved.name, located(resolved).where
+        name, folder = resolved.name, locate_files(resolved).where
     else:
         folder = Path(resolved.target).expanduser()
         name = resolved.label or folder.name
@@ -234,7 +234,7 @@ def _load_same_embedding(about: VectorsRead, folder: Path) -> Embedding:
     return embedding
 
 
-def vectors_to_train_on(named: Named | Embedding | Vectors, seed: int) -> Vectors:
+def vectors_to_train_on(named: NameLike | Embedding | Vectors, seed: int) -> Vectors:
     """Load static vectors by name, path or as they are, or ELMo from a folder with its options and weights."""
     if isinstance(named, Vectors):
         return named

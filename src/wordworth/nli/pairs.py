@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from wordworth.engine.cache import CacheSlot, Filling, Part, slot
+from wordworth.engine.cache import CacheSlot, Filling, WorkPart, slot
 from wordworth.errors import WordworthError, nearest
 from wordworth.nli.nli import NliModel
 from wordworth.nli.probe import ARTICLES, Action, Probe
@@ -38,7 +38,7 @@ class Pair(NamedTuple):
     """(action, premise, hypothesis): positions in the probe's lists, so that a word listed twice has two."""
 
 
-class Batch(NamedTuple):
+class PairBatch(NamedTuple):
     """Sentences, each once, and pairs (premise, hypothesis) of them."""
 
     sentences: list[str]
@@ -166,14 +166,14 @@ class PairSet:
         """Return what all sentences are made of: the subjects, and the rest of each action's sentences."""
         return [[*forms, *map(" ".join, around)] for forms, around in zip(self.forms, self.around, strict=True)]
 
-    def batch(self, indices: Indices) -> Batch:
+    def batch(self, indices: Indices) -> PairBatch:
         """Return the sentences of some pairs, each once: premises first, then hypotheses."""
         a, p, h = self.coordinates(np.asarray(indices, dtype=np.int64))
         _, premises, hypotheses = self.shape
         first, at_first = np.unique(a * premises + p, return_inverse=True)
         second, at_second = np.unique(a * hypotheses + h, return_inverse=True)
         sentences = self._sentences(0, first, premises) + self._sentences(1, second, hypotheses)
-        return Batch(sentences, np.stack([at_first, at_second + len(first)], axis=1).astype(np.int64))
+        return PairBatch(sentences, np.stack([at_first, at_second + len(first)], axis=1).astype(np.int64))
 
     def _sentences(self, side: int, keys: Indices, size: int) -> list[str]:
         forms, around = self.forms[side], self.around[side]
@@ -215,10 +215,10 @@ def draw_evenly(total: int, count: int, seed: int) -> Indices:
     return np.random.default_rng(seed).integers(edges[:-1], edges[1:])
 
 
-BLOCK = 1 << 13
+BLOCK_PAIRS = 1 << 13
 """Pairs of a block, about: whole actions, so that a sentence is encoded once per block."""
-LAYOUT = 3
-SCORES = "scores.safetensors"
+SCORES_VERSION = 3
+SCORES_FILE = "scores.safetensors"
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,7 @@ class PairTask:
     def blocks(self) -> Iterator[tuple[int, Indices]]:
         """Yield the number and the indices of each block."""
         action = len(self.pairs) // len(self.pairs.actions)
-        step = BLOCK if self.is_sampled else max(1, BLOCK // action) * action
+        step = BLOCK_PAIRS if self.is_sampled else max(1, BLOCK_PAIRS // action) * action
         indices = draw_evenly(len(self.pairs), len(self), self.seed)
         yield from enumerate(indices[at : at + step] for at in range(0, len(indices), step))
 
@@ -249,7 +249,7 @@ class PairTask:
         pairs = self.pairs
         axes = (pairs.actions, pairs.premises, pairs.hypotheses)
         drawn = (self.sample, self.seed) if self.is_sampled else None
-        return slot("inferences", [LAYOUT, BLOCK, list(model.identity), pairs.probe.sha256, axes, drawn])
+        return slot("inferences", [SCORES_VERSION, BLOCK_PAIRS, list(model.identity), pairs.probe.sha256, axes, drawn])
 
 
 def score_pairs(
@@ -257,12 +257,12 @@ def score_pairs(
 ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
     """Score what is not in the cache; then yield the indices and probabilities (pairs, 3) of each block, in order."""
     entry = task.entry(model)
-    parts = (Part(_block(entry, number), indices, len(indices)) for number, indices in task.blocks())
+    parts = (WorkPart(_block(entry, number), indices, len(indices)) for number, indices in task.blocks())
     stream = partial(score_blocks, pairs=task.pairs)
     Filling(stream, _write, f"inferring with {model.name}").fill(model, parts, advance)
     for number, indices in task.blocks():
         block = _block(entry, number)
-        yield indices, load_file(block.path / SCORES)["probabilities"].astype(np.float64)
+        yield indices, load_file(block.path / SCORES_FILE)["probabilities"].astype(np.float64)
 
 
 def _block(entry: CacheSlot, number: int) -> CacheSlot:
@@ -270,7 +270,7 @@ def _block(entry: CacheSlot, number: int) -> CacheSlot:
 
 
 def _write(probabilities: NDArray[np.float32], folder: Path) -> None:
-    save_file({"probabilities": probabilities}, folder / SCORES)
+    save_file({"probabilities": probabilities}, folder / SCORES_FILE)
 
 
 def score_blocks(model: NliModel, blocks: Iterable[Indices], pairs: PairSet) -> Iterator[NDArray[np.float32]]:
@@ -293,7 +293,7 @@ def score_blocks(model: NliModel, blocks: Iterable[Indices], pairs: PairSet) -> 
 
 
 @dataclass
-class Largest:
+class LargestPairs:
     """The `count` pairs with the largest probability in one column; of equal ones, those with the smaller index."""
 
     column: int

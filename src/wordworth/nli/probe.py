@@ -25,6 +25,7 @@ from wordworth.errors import WordworthError, first_problem, nearest
 
 SUBJECT, VERB, OBJECT = "SUBJECT", "VERB", "OBJECT"
 _SLOT = re.compile(r"\b(?:SUBJECT|VERB|OBJECT)\b")
+_THE_SUBJECT = re.compile(r"\b(?:(The)|the) (?=SUBJECT\b)")
 _BEFORE_SUBJECT = re.compile(r"\b[Aa]/an (?=SUBJECT\b)")
 _ARTICLE = re.compile(r"\b([Aa])/an (?=(\S+))")
 
@@ -51,6 +52,10 @@ class Template:
         begins = self.text.startswith(SUBJECT) or (own is not None and (own.start() == 0 or own.group()[0] == "A"))
         return form[0].upper() + form[1:] if begins else form
 
+    def with_indefinite_subject(self) -> "Template":
+        """Return the template with “A/an SUBJECT” in place of “The SUBJECT”."""
+        return replace(self, text=_THE_SUBJECT.sub(lambda match: "A/an " if match[1] else "a/an ", self.text))
+
 
 def _choose_article(match: re.Match[str], article: Callable[[str], str]) -> str:
     chosen = article(match.group(2))
@@ -67,7 +72,7 @@ def parse(text: object, label: str, where: str) -> Template:
     slots = [match.group() for match in _SLOT.finditer(plain)]
     if SUBJECT not in slots:
         own = f" or {label.upper()}" if label.upper() != SUBJECT else ""
-        raise WordworthError(f"{where} is {text!r}, without SUBJECT{own}; write it where the subject stands")
+        raise WordworthError(f"{where} is {text!r}, without SUBJECT{own}; write it in the place of the subject")
     again = next((slot for slot in slots if slots.count(slot) > 1), None)
     if again is not None:
         raise WordworthError(f"{where} is {text!r}, with {again} more than once; write it once")
@@ -116,13 +121,14 @@ def by_letter(word: str) -> str:
     return "an" if word[:1].lower() in "aeiou" and word else "a"
 
 
-ARTICLES = {"sound": by_sound, "letter": by_letter}
+ARTICLES = {"sound": by_sound, "letter": by_letter, "dev2020": by_letter}
+"""How a/an is chosen. `dev2020` follows the authors' code, which also writes “A/An” before subjects, not “The”."""
 
 
 FORMULA = ":formula"
 SWAP = "/swap"
 Side = Literal["premise", "hypothesis"]
-SIDES: tuple[Side, Side] = ("premise", "hypothesis")
+SENTENCE_SIDES: tuple[Side, Side] = ("premise", "hypothesis")
 
 
 class Action(NamedTuple):
@@ -298,9 +304,17 @@ def load_probe(name_or_path: str | Path, *, articles: str = "sound") -> Probe:
     """Load a probe of the catalog (`gender`, `nationality:formula`, …) or of a TOML file."""
     if articles not in ARTICLES:
         raise WordworthError(f"articles are chosen by {' or '.join(ARTICLES)}, not by {articles!r}")
+    probe = _find_probe(name_or_path)
+    if articles == "dev2020":
+        first, second = (template.with_indefinite_subject() for template in probe.templates)
+        probe = replace(probe, templates=(first, second))
+    return replace(probe, articles=articles)
+
+
+def _find_probe(name_or_path: str | Path) -> Probe:
     path = Path(name_or_path)
     if path.suffix == ".toml":
-        return replace(_load_file(path), articles=articles)
+        return _load_file(path)
     name = str(name_or_path)
     plain = name.removesuffix(FORMULA)
     for declared in entries("templates"):
@@ -309,7 +323,7 @@ def load_probe(name_or_path: str | Path, *, articles: str = "sound") -> Probe:
             table = {key: value for key, value in details.items() if key in ProbeTable.model_fields}
             table["name"] = details["probe"] + name[len(plain) :]
             probe = _build(table, f"templates.toml, {declared.name}", formula=name != plain)
-            return replace(probe, articles=articles, reference=str(declared.reference))
+            return replace(probe, reference=str(declared.reference))
     known = probe_names()
     close = nearest(plain, known) or f"; there are {', '.join(known)}"
     raise WordworthError(f"there is no probe {name!r}{close} (or name a TOML file)")
@@ -331,13 +345,13 @@ def _build(fields: Any, where: str, *, formula: bool = False) -> Probe:
         subspace = table.subspace.list_words(table.name) if table.subspace else None
     except ValueError as error:
         raise WordworthError(f"{where}: {first_problem(error)}") from error
-    labels = [table.labels.get(side, side) for side in SIDES]
+    labels = [table.labels.get(side, side) for side in SENTENCE_SIDES]
     templates = [
         parse(text, label, f"{where}: {side}")
-        for text, label, side in zip((table.premise, table.hypothesis), labels, SIDES, strict=True)
+        for text, label, side in zip((table.premise, table.hypothesis), labels, SENTENCE_SIDES, strict=True)
     ]
     subjects = []
-    for side in SIDES:
+    for side in SENTENCE_SIDES:
         words = table.slots[side] if formula else _drop_repeated(table.slots[side])
         subjects.append(tuple(word[0].upper() + word[1:] for word in words) if side in table.capitals else words)
     return Probe(

@@ -12,7 +12,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,9 @@ from torch.optim.swa_utils import AveragedModel
 
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.embedding import Embedding
-from wordworth.encode.training import Batch, EpochLoader, Epochs, SeededTrainer, TrainingPlan, best_epoch, epoch_seed
+from wordworth.encode.training import EpochLoader, Epochs, SeededTrainer, Tensors, TrainingPlan, best_epoch, epoch_seed
 from wordworth.errors import WordworthError
-from wordworth.nli.attention import AttentionNli, Network, Shape
+from wordworth.nli.attention import AttentionNli, Network, Shape, describe, make_network
 from wordworth.nli.contextual import Embedder, words_of
 from wordworth.nli.loading import CONFIG, WEIGHTS, Vectors, read_model, vectors_to_train_on, write_json, write_model
 from wordworth.nli.nli import LABELS, Example, accuracy
@@ -37,7 +37,7 @@ Ids = list[list[int]]
 
 
 @dataclass(frozen=True)
-class Sets:
+class TrainingSets:
     """What is trained on, what it is stopped by, and what it is measured on."""
 
     training: tuple[NliData, ...]
@@ -54,7 +54,7 @@ def load_sets(
     longest: int | None,
     seed: int,
     label_map: Mapping[str, str] | None = None,
-) -> Sets:
+) -> TrainingSets:
     """Load them all. Without `dev`, a share of the premises of the first data set is held out in its place.
 
     A pair whose premise is in a test set, or in the dev set, is never trained on. `label_map` is as in `load_nli`.
@@ -69,7 +69,7 @@ def load_sets(
     training = [drop_premises(one, [*measured, *stops]) for one in training]
     if longest:
         training = [drop_long(one, longest) for one in training]
-    return Sets(tuple(training), tuple(stops), tuple(measured))
+    return TrainingSets(tuple(training), tuple(stops), tuple(measured))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,12 +148,14 @@ RESULTS, CHECKPOINTS = "results.json", "checkpoints"
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TrainingRecipe:
     """How a network is trained."""
 
+    network: str = "default"
+    """One of `RECIPES`."""
     epochs: int = 100
-    patience: int = 5
-    """Epochs without a better dev accuracy after which it stops."""
+    patience: int | None = 5
+    """Epochs without a better dev accuracy after which it stops; None: it never stops early."""
     batch: int = 32
     rate: float = 1e-3
     average: float = 0.999
@@ -179,15 +181,31 @@ class Recipe:
             hidden=self.hidden,
             compare=2 * self.hidden if several else self.hidden,
             dropout=self.dropout,
+            network="dev2020" if self.is_authors else "default",
         )
+
+    @property
+    def is_authors(self) -> bool:
+        """Return whether the network and its training are those of the authors' code."""
+        return self.network != "default"
+
+
+_AUTHORS = TrainingRecipe("dev2020", patience=None, average=0, clip=1e10)
+RECIPES = {
+    "default": TrainingRecipe(),
+    "dev2020": _AUTHORS,
+    "dev2020-average": replace(_AUTHORS, network="dev2020-average", average=0.999),
+}
+"""Declared ways to train. Those of the authors' code end after the last epoch, cut no gradients, and choose the epoch
+by the weights themselves; they keep those weights, or a running average of them."""
 
 
 def train_nli(
     vectors: str | Path | Embedding | Vectors,
-    sets: Sets,
+    sets: TrainingSets,
     folder: Path,
     *,
-    recipe: Recipe = Recipe(),
+    recipe: TrainingRecipe = TrainingRecipe(),
     say: Callable[[str], None] = lambda sentence: None,
 ) -> dict[str, Any]:
     """Train a model in `folder`, or go on there, and return (and write to `results.json`) how it went."""
@@ -249,7 +267,7 @@ class _Training:
     dev: list[Example]
     vectors: Vectors
     shape: Shape
-    recipe: Recipe
+    recipe: TrainingRecipe
     folder: Path
     say: Callable[[str], None]
 
@@ -259,13 +277,17 @@ class _Training:
         loader = EpochLoader(self._list_batches, self._collate)
         steps = len(loader)
         torch.manual_seed(epoch_seed(recipe.seed, 0))
-        network = Network(self.shape).to(recipe.device)
-        average = _average(network, recipe.average)
+        network = make_network(self.shape).to(recipe.device)
+        average = _average(network, recipe)
 
-        def loss(_: nn.Module, batch: Batch) -> tuple[Tensor, int]:
-            """Return the sum of losses by the full batch's size, so that a pair weighs the same in a small batch."""
-            logits = network(batch["premises"], batch["hypotheses"])
-            return functional.cross_entropy(logits, batch["labels"], reduction="sum") / recipe.batch, recipe.batch
+        def loss(_: nn.Module, batch: Tensors) -> tuple[Tensor, int]:
+            """Return the sum of losses by the full batch's size, so that a pair weighs the same in a small batch.
+
+            The authors' code divides by the batch's own size.
+            """
+            logits, labels = network(batch["premises"], batch["hypotheses"]), batch["labels"]
+            size = len(labels) if recipe.is_authors else recipe.batch
+            return functional.cross_entropy(logits, labels, reduction="sum") / size, size
 
         plan = TrainingPlan(
             f"the network in {self.folder.name}",
@@ -276,8 +298,8 @@ class _Training:
             recipe.clip,
             recipe.epochs,
             after_step=lambda: average.update_parameters(network),
-            after_epoch=lambda earlier, total: self._end_epoch(average.module, earlier, total),  # type: ignore[arg-type]
-            should_stop=lambda epochs: len(epochs) - best_epoch(epochs) >= recipe.patience,
+            after_epoch=lambda earlier, total: self._end_epoch(network, average.module, earlier, total),  # type: ignore[arg-type]
+            should_stop=lambda epochs: len(epochs) - best_epoch(epochs) >= (recipe.patience or recipe.epochs),
             say=self.say,
         )
         optimizer = torch.optim.Adam(network.parameters(), lr=recipe.rate)
@@ -285,8 +307,9 @@ class _Training:
 
     def _key(self) -> str:
         """Return the sha256 of all that the network depends on; more epochs or patience go on with what there is."""
-        options = {name: value for name, value in asdict(self.recipe).items() if name not in ("epochs", "patience")}
-        digest = hashlib.sha256(json.dumps([asdict(self.shape), options, self.vectors.embedder.identity]).encode())
+        without = {"epochs", "patience"} | (set() if self.recipe.is_authors else {"network"})  # which is newer
+        options = {name: value for name, value in asdict(self.recipe).items() if name not in without}
+        digest = hashlib.sha256(json.dumps([describe(self.shape), options, self.vectors.embedder.identity]).encode())
         training = self.training
         data = [training.premises, training.hypotheses, training.labels.tolist(), self.dev]
         digest.update(json.dumps(data).encode())
@@ -295,7 +318,7 @@ class _Training:
     def _list_batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
         return list_batches(self.training, self.recipe.batch, np.random.default_rng([self.recipe.seed, epoch]))
 
-    def _collate(self, rows: NDArray[np.int64]) -> Batch:
+    def _collate(self, rows: NDArray[np.int64]) -> Tensors:
         sides = {"premises": self.training.premises, "hypotheses": self.training.hypotheses}
         vectors = {
             name: self.vectors.embedder.vectors(np.array([ids[row] for row in rows], dtype=np.int64))
@@ -303,26 +326,28 @@ class _Training:
         }
         return {**vectors, "labels": torch.from_numpy(self.training.labels[rows])}
 
-    def _end_epoch(self, network: Network, earlier: Epochs, total: float) -> dict[str, float]:
-        """Measure the averaged network on dev, and write it where it is the best so far."""
-        network = copy.deepcopy(network).cpu()
-        right = accuracy(AttentionNli("", network, self.vectors.embedder), self.dev)
+    def _end_epoch(self, network: Network, average: Network, earlier: Epochs, total: float) -> dict[str, float]:
+        """Measure the network on dev, and write its average where it is the best so far."""
+        measured_network = copy.deepcopy(network if self.recipe.is_authors else average).cpu()
+        right = accuracy(AttentionNli("", measured_network, self.vectors.embedder), self.dev)
         measured = {"loss": total / len(self.training.labels), "accuracy": right}
         epochs = [*earlier, measured]
         if best_epoch(epochs) == len(epochs):
-            write_model(self.folder, network, self.vectors)
+            write_model(self.folder, average, self.vectors)
         self.say(f"epoch {len(epochs)}: loss {measured['loss']:.4f}, dev accuracy {100 * right:.2f}")
         return measured
 
 
-def _average(network: Network, decay: float) -> AveragedModel:
-    """Return the running average of a network's weights, which is what is measured and kept."""
+def _average(network: Network, recipe: TrainingRecipe) -> AveragedModel:
+    """Return the running average of a network's weights, which is what is kept."""
+    decay = recipe.average
 
     def update(averaged: Any, current: Any, steps: Tensor | int) -> None:
-        """Add the weights behind a step; the first steps weigh more."""
-        kept = min(decay, (1 + int(steps)) / (10 + int(steps))) if decay else 0.0
-        torch._foreach_lerp_(averaged, current, 1 - kept)
+        """Add the weights behind a step; the first steps weigh more, but not in the authors' code."""
+        warm_up = 1.0 if recipe.is_authors else (1 + int(steps)) / (10 + int(steps))
+        torch._foreach_lerp_(averaged, current, 1 - min(decay, warm_up))
 
     average = AveragedModel(network, multi_avg_fn=update)
-    average.n_averaged.fill_(1)  # or the first step would replace the weights rather than add to them
+    if not recipe.is_authors:  # whose average starts at the weights behind the first step
+        average.n_averaged.fill_(1)
     return average.requires_grad_(False)

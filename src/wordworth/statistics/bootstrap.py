@@ -18,16 +18,16 @@ from threadpoolctl import ThreadpoolController
 from wordworth.errors import WordworthError
 from wordworth.statistics.choices import RESAMPLES as RESAMPLES
 
-Values = NDArray[np.floating]
+Floats = NDArray[np.floating]
 """Of any precision, as they are given."""
 Exact = NDArray[np.float64]
 """Of the precision that statistics are computed in."""
 
 
-BLOCK = 1 << 20  # counts in one block (4 MB)
+BLOCK_NUMBERS = 1 << 20  # counts in one block (4 MB)
 
 
-def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK) -> Iterator[NDArray[np.int32]]:
+def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK_NUMBERS) -> Iterator[NDArray[np.int32]]:
     """Yield blocks (n, r) of counts, one column a resample of n items drawn with replacement; r sums to `resamples`.
 
     The draws do not depend on the size of the blocks.
@@ -55,7 +55,7 @@ def percentile_interval(replicates: Exact) -> tuple[Exact, Exact]:
     return np.asarray(low), np.asarray(high)
 
 
-NOTHING = "there is no predicted word to measure; give a text whose lines have at least 3 words"
+NO_PREDICTED_WORD = "there is no predicted word to measure; give a text whose lines have at least 3 words"
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class Summable:
     """All that a ratio needs of its items: the two sums of each cluster that has any, and how many items there are."""
 
     above: Exact
@@ -89,22 +89,22 @@ class Summing:
     def items(self) -> int:
         return int(self._items.sum())
 
-    def add(self, clusters: NDArray[np.integer], **columns: Values | NDArray[np.integer] | NDArray[np.bool_]) -> None:
+    def add(self, clusters: NDArray[np.integer], **columns: Floats | NDArray[np.integer] | NDArray[np.bool_]) -> None:
         self._items += np.bincount(clusters, minlength=len(self._items))
         for name, column in columns.items():
             np.add.at(self._sums[name], clusters, column.astype(np.float64))
 
-    def sums(self, above: str, below: str | None = None) -> Sums:
+    def sums(self, above: str, below: str | None = None) -> Summable:
         """Return one column over another, or over the items."""
         some = self._items > 0
         under = self._items if below is None else self._sums[below]
-        return Sums(self._sums[above][some], under[some].astype(np.float64), self.items)
+        return Summable(self._sums[above][some], under[some].astype(np.float64), self.items)
 
 
-def ratio(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+def ratio(sums: Summable, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """Return Σ above / Σ below over all items, with a percentile interval over resampled clusters."""
     if not sums.items:
-        raise WordworthError(NOTHING)
+        raise WordworthError(NO_PREDICTED_WORD)
     if not sums.below.sum() > 0:
         raise WordworthError("a ratio to nothing is not defined: the denominators sum to 0")
     value, k = float(sums.above.sum() / sums.below.sum()), len(sums.above)
@@ -118,10 +118,10 @@ def ratio(sums: Sums, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     return Estimate(value, float(low), float(high), sums.items)
 
 
-Part = TypeVar("Part")
+Piece = TypeVar("Piece")
 Done = TypeVar("Done")
 
-MOST = 16  # blocks in memory at a time
+MAX_BLOCKS = 16  # blocks in memory at a time
 _ONE_CALLER = Lock()  # the limit on BLAS is the whole process's: two callers would restore each other's
 
 
@@ -129,10 +129,10 @@ _ONE_CALLER = Lock()  # the limit on BLAS is the whole process's: two callers wo
 def _blas() -> tuple[ThreadpoolController, int]:
     """Return the handle on BLAS, and how many threads the user lets it have."""
     controller = ThreadpoolController().select(user_api="blas")
-    return controller, min(MOST, max((library["num_threads"] for library in controller.info()), default=1))
+    return controller, min(MAX_BLOCKS, max((library["num_threads"] for library in controller.info()), default=1))
 
 
-def in_threads(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done]:
+def in_threads(work: Callable[[Piece], Done], parts: Sequence[Piece]) -> list[Done]:
     """Return [work(part) for part in parts]; the first part to fail raises. `work` must not call this again."""
     if len(parts) < 2:
         return [work(part) for part in parts]
@@ -150,7 +150,7 @@ def _torch_pool(cores: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,))
 
 
-def in_torch_threads(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done]:
+def in_torch_threads(work: Callable[[Piece], Done], parts: Sequence[Piece]) -> list[Done]:
     """Return the same for work of torch, on as many cores as torch may have. A thread's limit on cores is its own."""
     import torch
 

@@ -11,10 +11,10 @@ from scipy.stats import t as student
 
 from wordworth.errors import WordworthError
 from wordworth.statistics.bootstrap import (
-    BLOCK,
+    BLOCK_NUMBERS,
     RESAMPLES,
     Exact,
-    Values,
+    Floats,
     in_threads,
     percentile_interval,
     resample_counts,
@@ -34,7 +34,7 @@ class Correlation:
 
 
 def pearson(
-    x: Values, y: Values, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
+    x: Floats, y: Floats, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Correlation:
     """Return Pearson's ρ of x (..., items) with y (items); leading axes (layers) share the resamples.
 
@@ -45,7 +45,7 @@ def pearson(
 
 
 def spearman(
-    x: Values, y: Values, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
+    x: Floats, y: Floats, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Correlation:
     """Return Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew.
 
@@ -57,7 +57,7 @@ def spearman(
     return _interval(*ranks, replicates, x.shape[:-1], resamples, seed)
 
 
-def rank_correlation(x: Values, y: Values) -> Exact:
+def rank_correlation(x: Floats, y: Floats) -> Exact:
     """Return only Spearman's ρ, without an interval, for very many: x (..., items) and y (items) → (...)."""
     return correlations(*check_items(x, y), ranked=True).reshape(x.shape[:-1])
 
@@ -78,7 +78,7 @@ def correlation_p(rho: Exact, n: NDArray[np.integer]) -> Exact:
     return np.asarray(2 * stdtr(freedom, -t), dtype=np.float64)
 
 
-def sort_items(x: Values, y: Values, items: Sequence[str] | None) -> tuple[Values, Values]:
+def sort_items(x: Floats, y: Floats, items: Sequence[str] | None) -> tuple[Floats, Floats]:
     """Return x and y with their items in alphabetical order; those of one name (a pair rated twice) by rating."""
     if items is None or x.shape[-1:] != y.shape:
         return x, y  # the shapes are checked, and refused, with the values
@@ -86,7 +86,7 @@ def sort_items(x: Values, y: Values, items: Sequence[str] | None) -> tuple[Value
     return x[..., order], y[order]
 
 
-def check_items(x: Values, y: Values) -> tuple[Exact, Exact]:
+def check_items(x: Floats, y: Floats) -> tuple[Exact, Exact]:
     """Return x as (layers, items) and y as (items), in float64."""
     if y.ndim != 1 or x.ndim < 1 or x.shape[-1] != len(y):
         raise WordworthError(f"values of shape {x.shape} cannot be correlated with {y.shape}: give one rating an item")
@@ -110,7 +110,7 @@ def _interval(
 ) -> Correlation:
     x_scores, y_scores = standardise(x), standardise(y)
     value = np.clip(x_scores @ y_scores / len(y), -1, 1)
-    counted = resample_counts(len(y), resamples, seed, BLOCK)
+    counted = resample_counts(len(y), resamples, seed, BLOCK_NUMBERS)
     low, high = percentile_interval(np.concatenate([replicates(counts) for counts in counted], axis=-1))
     return Correlation(value.reshape(shape), low.reshape(shape), high.reshape(shape), len(y))
 
@@ -187,7 +187,7 @@ def _centred_ranks(counts: NDArray[np.int32], places: Places) -> Exact:
     return (totals[begins] + totals[ends] - np.int32(n)).astype(np.float64)
 
 
-def shuffled_pearson(x: Values, y: Values, *, shuffles: int = RESAMPLES, seed: int = 0) -> tuple[Correlation, Exact]:
+def shuffled_pearson(x: Floats, y: Floats, *, shuffles: int = RESAMPLES, seed: int = 0) -> tuple[Correlation, Exact]:
     """Correlate x (..., items) with y (items) in random order, `shuffles` times; leading axes share the orders.
 
     Return the mean ρ and the range of 95 % of the shuffles, and p: the share of shuffles whose |ρ| is at least the
@@ -195,7 +195,7 @@ def shuffled_pearson(x: Values, y: Values, *, shuffles: int = RESAMPLES, seed: i
     """
     columns, ratings = check_items(x, y)
     scores, people, n, shape = standardise(columns), standardise(ratings), len(y), x.shape[:-1]
-    rng, step = np.random.default_rng(seed), max(1, BLOCK // n)
+    rng, step = np.random.default_rng(seed), max(1, BLOCK_NUMBERS // n)
     drawn = []
     for start in range(0, shuffles, step):
         orders = rng.permuted(np.tile(people, (min(step, shuffles - start), 1)), axis=1)
@@ -244,7 +244,7 @@ class CorrelationDifference:
 
 
 def correlation_difference(
-    x: Values, y: Values, *, ranked: bool = False, resamples: int = RESAMPLES, seed: int = 0
+    x: Floats, y: Floats, *, ranked: bool = False, resamples: int = RESAMPLES, seed: int = 0
 ) -> CorrelationDifference:
     """Compare the rows of x (..., 2, items) by their correlation with y (items): Pearson's, or Spearman's if `ranked`.
 

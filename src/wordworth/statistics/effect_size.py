@@ -15,21 +15,21 @@ from scipy.stats import binom, chi2_contingency, fisher_exact
 
 from wordworth.errors import WordworthError
 from wordworth.statistics.bootstrap import (
-    BLOCK,
+    BLOCK_NUMBERS,
     RESAMPLES,
     Exact,
-    Values,
+    Floats,
     all_counts,
     percentile_interval,
     resample_counts,
 )
-from wordworth.statistics.permutation import PERMUTATIONS, TIE, PermutationTest
+from wordworth.statistics.permutation import PERMUTATIONS, STATISTIC_TIE, PermutationTest
 
 NO_SPREAD = 1e-12
-NORMAL = float(ndtri(0.975))
+NORMAL_QUANTILE = float(ndtri(0.975))
 
 
-def effect_size(values: Values, size_x: int, ddof: int = 1) -> Exact:
+def effect_size(values: Floats, size_x: int, ddof: int = 1) -> Exact:
     """Return d = (mean over X − mean over Y) / standard deviation over X ∪ Y of associations (..., words of X then Y).
 
     It is NaN where the spread is rounding: below 1e-12 of the largest association.
@@ -41,7 +41,7 @@ def effect_size(values: Values, size_x: int, ddof: int = 1) -> Exact:
 
 
 def weat_interval(
-    cosines: Values, size_x: int, size_a: int, *, resamples: int = RESAMPLES, seed: int = 0
+    cosines: Floats, size_x: int, size_a: int, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[Exact, Exact]:
     """Return the 95 % interval of d for cosines (..., words of X then Y, words of A then B) → low and high (...).
 
@@ -56,7 +56,7 @@ def weat_interval(
         raise WordworthError(f"an interval of d needs two words or more of each set, not {sizes}")
     drawn = [all_counts(size, resamples, seed + at) for at, size in enumerate(sizes)]
     whole = _weighted_effects(values, [np.ones((size, 1)) for size in sizes])
-    step = max(RESAMPLES, BLOCK // values[..., 0].size)  # more of them would fill the memory
+    step = max(RESAMPLES, BLOCK_NUMBERS // values[..., 0].size)  # more of them would fill the memory
     parts = [[side[:, start : start + step] for side in drawn] for start in range(0, resamples, step)]
     found = np.concatenate([_weighted_effects(values, part) for part in parts], axis=-1)
     low, high = np.moveaxis(_correct_bias(found, whole), -1, 0)
@@ -69,12 +69,12 @@ def _correct_bias(replicates: Exact, value: Exact) -> Exact:
     below = ((replicates < value) + 0.5 * (replicates == value)).sum(axis=-1, where=known)
     counted = known.sum(axis=-1)
     shift = 2 * ndtri((below + 0.5) / (counted + 1))  # never 0 or 1
-    shares = ndtr(np.stack((shift - NORMAL, shift + NORMAL), axis=-1))
+    shares = ndtr(np.stack((shift - NORMAL_QUANTILE, shift + NORMAL_QUANTILE), axis=-1))
     rows = zip(replicates.reshape(-1, replicates.shape[-1]), shares.reshape(-1, 2), strict=True)
     return np.array([np.nanquantile(row, share) for row, share in rows]).reshape(shares.shape)
 
 
-def _weighted_effects(cosines: Exact, counts: Sequence[Values]) -> Exact:
+def _weighted_effects(cosines: Exact, counts: Sequence[Floats]) -> Exact:
     """Return d (..., r) with counts (size, r) of the words of X, Y, A and B; cosines as in `weat_interval`."""
     X, Y, A, B = (np.asarray(side, dtype=np.float64) for side in counts)
     split = len(A)
@@ -93,7 +93,7 @@ NEAR = 1e-9  # of an effect size: closer than this is equal
 
 
 def weat_difference(
-    associations: Values, size_x: int, *, permutations: int = PERMUTATIONS, seed: int = 0
+    associations: Floats, size_x: int, *, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> tuple[Exact, PermutationTest]:
     """Return d of two models (..., 2) and the two-sided test of d₁ − d₂, for s(w, A, B) (..., 2, words), X first.
 
@@ -135,7 +135,7 @@ def weat_difference(
 
 
 def weat_difference_interval(
-    associations: Values, size_x: int, *, resamples: int = RESAMPLES, seed: int = 0
+    associations: Floats, size_x: int, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the 95 % bootstrap intervals of d₁ − d₂ and of |d₁| − |d₂|, for associations (2, words).
 
@@ -170,19 +170,19 @@ def _effects_of_sums(contrast: Exact, total: Exact, squares: Exact, *, n: int) -
 
 EXACT = 16
 """Items up to which all flips are taken. Turning every sign round changes no size, so one item may stay: 2ⁿ⁻¹."""
-ROWS = 2_000  # flips in one block
+BLOCK_FLIPS = 2_000  # flips in one block
 
 
 def swaps(n: int, permutations: int, seed: int) -> Iterator[Exact]:
     """Yield blocks (m, n) of 0 and 1: the items to swap. All for few items (the last one stays), else random ones."""
     if n <= EXACT:
-        for start in range(0, 1 << (n - 1), ROWS):
-            numbers = np.arange(start, min(start + ROWS, 1 << (n - 1)))
+        for start in range(0, 1 << (n - 1), BLOCK_FLIPS):
+            numbers = np.arange(start, min(start + BLOCK_FLIPS, 1 << (n - 1)))
             yield ((numbers[:, None] >> np.arange(n)) & 1).astype(np.float64)
         return
     rng = np.random.default_rng(seed)
-    for start in range(0, permutations, ROWS):
-        yield rng.integers(2, size=(min(ROWS, permutations - start), n)).astype(np.float64)
+    for start in range(0, permutations, BLOCK_FLIPS):
+        yield rng.integers(2, size=(min(BLOCK_FLIPS, permutations - start), n)).astype(np.float64)
 
 
 def share_beyond(beyond: NDArray[np.int64], n: int, permutations: int) -> PermutationTest:
@@ -192,7 +192,7 @@ def share_beyond(beyond: NDArray[np.int64], n: int, permutations: int) -> Permut
     return PermutationTest((beyond + 1) / (permutations + 1), "monte-carlo", permutations)
 
 
-def sign_flip(differences: Values, *, permutations: int = PERMUTATIONS, seed: int = 0) -> PermutationTest:
+def sign_flip(differences: Floats, *, permutations: int = PERMUTATIONS, seed: int = 0) -> PermutationTest:
     """Return the two-sided p of a mean of paired differences (..., n): how often |Σ ±dᵢ| ≥ |Σ dᵢ| (Fisher 1935)."""
     values = np.asarray(differences, dtype=np.float64)
     n = values.shape[-1] if values.ndim else 0
@@ -202,7 +202,7 @@ def sign_flip(differences: Values, *, permutations: int = PERMUTATIONS, seed: in
         raise WordworthError("a difference is not finite; drop that item before testing")
     columns = values.reshape(-1, n).T
     total = columns.sum(axis=0)
-    bar = np.abs(total) - TIE * np.abs(columns).sum(axis=0)
+    bar = np.abs(total) - STATISTIC_TIE * np.abs(columns).sum(axis=0)
     beyond = np.zeros(columns.shape[1], dtype=np.int64)
     for block in swaps(n, permutations, seed):
         beyond += np.count_nonzero(np.abs(total - 2 * (block @ columns)) >= bar, axis=0)

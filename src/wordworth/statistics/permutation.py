@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from wordworth.errors import WordworthError
-from wordworth.statistics.bootstrap import Exact, Values, in_threads
+from wordworth.statistics.bootstrap import Exact, Floats, in_threads
 from wordworth.statistics.choices import PERMUTATIONS, Count, Method, Sides
 
 
@@ -43,11 +43,11 @@ def sums_by_size(values: Exact, largest: int) -> list[Exact]:
     return groups
 
 
-ENUMERATED = 20_000  # partitions up to which they are laid out as a matrix; 8 v 8 has 12,870
-FEW = 16  # rows below which the matrix is not worth making
-LARGEST = 1 << 21  # subset sums of two halves that one row may take: 20 v 20 takes all 2 · 2^20
+MAX_PARTITIONS = 20_000  # partitions up to which they are laid out as a matrix; 8 v 8 has 12,870
+MIN_MATRIX_ROWS = 16  # rows below which the matrix is not worth making
+MAX_SUBSET_SUMS = 1 << 21  # subset sums of two halves that one row may take: 20 v 20 takes all 2 · 2^20
 AFFORDABLE = 1 << 26  # subset sums of all rows together; beyond it “auto” draws at random
-TIE = 1e-12  # of the summed magnitudes: sums closer than this are equal
+STATISTIC_TIE = 1e-12  # of the summed magnitudes: sums closer than this are equal
 ROWS, COLUMNS = 128, 2_000  # of one block of subset sums (2 MB)
 
 
@@ -74,7 +74,7 @@ class PermutationTest:
 
 
 def permutation_test(
-    values: Values,
+    values: Floats,
     size_a: int,
     *,
     sides: Sides = "one",
@@ -95,7 +95,7 @@ def permutation_test(
     chosen = _choose(method, n, size_a, len(rows))
     centred = rows - rows.mean(axis=1, keepdims=True)
     observed = centred[:, :size_a].sum(axis=1)
-    size, tie = np.abs(observed) if sides == "two" else observed, TIE * np.abs(rows).sum(axis=1)
+    size, tie = np.abs(observed) if sides == "two" else observed, STATISTIC_TIE * np.abs(rows).sum(axis=1)
     # A sum is counted above the bar: just below the observed one, or above all that ties with it.
     bar = size + tie if count == "strict" else np.nextafter(size - tie, -np.inf)
     if chosen == "exact":
@@ -110,7 +110,7 @@ def permutation_test(
     return PermutationTest(p.reshape(shape), chosen, partitions)
 
 
-def _check_rows(values: Values, size_a: int) -> tuple[Exact, tuple[int, ...]]:
+def _check_rows(values: Floats, size_a: int) -> tuple[Exact, tuple[int, ...]]:
     """Return the values as rows of finite numbers that can be parted, and the shape of the p that they give."""
     pooled = np.asarray(values, dtype=np.float64)
     n = pooled.shape[-1] if pooled.ndim else 0
@@ -126,11 +126,11 @@ def _check_rows(values: Values, size_a: int) -> tuple[Exact, tuple[int, ...]]:
 
 
 def _choose(method: Method, n: int, k: int, rows: int) -> Literal["exact", "monte-carlo"]:
-    enumerable = comb(n, k) <= ENUMERATED
+    enumerable = comb(n, k) <= MAX_PARTITIONS
     sums = 2 * sum(comb((n + 1) // 2, i) for i in range(min(k, n - k) + 1))
     if method == "auto":
-        return "exact" if enumerable or (sums <= LARGEST and rows * sums <= AFFORDABLE) else "monte-carlo"
-    if method == "exact" and not enumerable and sums > LARGEST:
+        return "exact" if enumerable or (sums <= MAX_SUBSET_SUMS and rows * sums <= AFFORDABLE) else "monte-carlo"
+    if method == "exact" and not enumerable and sums > MAX_SUBSET_SUMS:
         raise WordworthError(
             f"the partitions of {n} words into {k} and {n - k} are too many to enumerate; use the method 'monte-carlo'"
         )
@@ -141,7 +141,7 @@ def _count_exact(centred: Exact, bar: Exact, k: int, sides: Sides) -> NDArray[np
     n = centred.shape[1]
     if k > n - k:  # the sum over A is the sum over B of the values turned round: enumerate the smaller set
         centred, k = -centred, n - k
-    if comb(n, k) > ENUMERATED or len(centred) < FEW:
+    if comb(n, k) > MAX_PARTITIONS or len(centred) < MIN_MATRIX_ROWS:
         return np.array(in_threads(lambda i: _meet(centred[i], k, float(bar[i]), sides), range(len(centred))))
     every = _all_partitions(n, k)
     counts = np.zeros(len(centred), dtype=np.int64)
@@ -197,7 +197,7 @@ def _meet(row: Exact, k: int, bar: float, sides: Sides) -> int:
 
 
 def normal_p(
-    values: Values, size_a: int, *, sides: Sides = "one", permutations: int = PERMUTATIONS, seed: int = 0
+    values: Floats, size_a: int, *, sides: Sides = "one", permutations: int = PERMUTATIONS, seed: int = 0
 ) -> Exact:
     """Return 1 − Φ(z), or 2(1 − Φ(|z|)), of a normal fitted to random partitions, as the ValNorm authors' code does.
 

@@ -6,8 +6,10 @@ from importlib import import_module
 from wordworth.errors import WordworthError, nearest
 from wordworth.study.base import Study
 
-STUDIES = ("valnorm", "weat", "vast", "static", "predict", "infer", "debias")
+STUDIES = ("valnorm", "weat", "vast", "static", "predict", "pairs", "infer", "debias", "calibrate")
 """In the order of an audit; each is `STUDY` in the module of its name."""
+OF_WORDS = ("predict", "pairs")
+"""Those that take a language model with its head for words."""
 
 
 @cache
@@ -20,4 +22,4 @@ def study(name: str) -> Study:
     return found
 
 
-__all__ = ["STUDIES", "Study", "study"]
+__all__ = ["OF_WORDS", "STUDIES", "Study", "study"]

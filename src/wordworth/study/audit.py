@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wordworth.catalog.models import Kind, kind_of
+from wordworth.catalog.models import ModelKind, kind_of
 from wordworth.catalog.registry import knows
-from wordworth.catalog.resolve import Resolved
-from wordworth.errors import WordworthError, listed
+from wordworth.catalog.resolve import Origin
+from wordworth.errors import WordworthError, format_names
 from wordworth.results.vocabulary import Notice
 from wordworth.study import STUDIES, Study, study
 from wordworth.task.settings import Settings
@@ -19,11 +19,11 @@ DEFAULT_MODELS = ("smollm2-135m", "glove-6b-50d", "nli-glove")
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedStudy:
     """A study and the models that it is run on."""
 
     study: Study
-    models: tuple[Resolved, ...]
+    models: tuple[Origin, ...]
     language: str = ""
     """Of the models, where it is not English; blank for a study that takes several languages at once."""
 
@@ -39,8 +39,8 @@ class Planned:
 
 
 def plan_audit(
-    models: Sequence[Resolved], kind: Kind | None = None, language: str | None = None
-) -> tuple[list[Planned], list[Notice]]:
+    models: Sequence[Origin], kind: ModelKind | None = None, language: str | None = None
+) -> tuple[list[PlannedStudy], list[Notice]]:
     """Return the studies that apply to some of the models, and what is skipped and why.
 
     `kind` says what a model is where its files do not, `language` its language where the catalog does not. The tests
@@ -49,10 +49,10 @@ def plan_audit(
     if len({model.named for model in models}) < len(models):
         raise WordworthError("a model is named twice; name each once")
     kinds = {model.named: kind or kind_of(model) for model in models}
-    planned: list[Planned] = []
+    planned: list[PlannedStudy] = []
     skipped: list[Notice] = []
     for declared in audited_studies():
-        by_language: dict[str, list[Resolved]] = {}
+        by_language: dict[str, list[Origin]] = {}
         has_language = "language" in _setting_names(declared)
         for model in (model for model in models if kinds[model.named] in declared.kinds):
             own = language or model.language
@@ -60,7 +60,7 @@ def plan_audit(
                 skipped.append(Notice(kind="skipped", study=declared.name, model=str(model), reason=reason))
             else:
                 by_language.setdefault("" if not has_language or own == "english" else own, []).append(model)
-        planned += [Planned(declared, tuple(some), one) for one, some in by_language.items()]
+        planned += [PlannedStudy(declared, tuple(some), one) for one, some in by_language.items()]
     if not planned:
         named = ", ".join(f"{model} ({one})" for model, one in kinds.items())
         reasons = "".join(f"; {notice.study}: {notice.reason}" for notice in skipped)
@@ -74,7 +74,7 @@ def audited_studies() -> list[Study]:
 
 
 def audit_settings(
-    planned: Planned, *, quick: bool, shared: Mapping[str, Any], language: str | None = None
+    planned: PlannedStudy, *, quick: bool, shared: Mapping[str, Any], language: str | None = None
 ) -> Settings:
     """Return the settings of a study in an audit, with those of `shared` that it has.
 
@@ -95,7 +95,7 @@ def audit_settings(
     return planned.study.settings(**chosen)
 
 
-def reductions_of(planned: Sequence[Planned], kind: Kind | None = None) -> list[Notice]:
+def reductions_of(planned: Sequence[PlannedStudy], kind: ModelKind | None = None) -> list[Notice]:
     """Return what a full audit reduces; of word vectors it measures everything."""
     return [
         Notice(kind="reduced", study=one.study.name, reason=one.study.full_audit_note)
@@ -108,7 +108,7 @@ def _setting_names(declared: Study) -> set[str]:
     return {field.name for field in declared.settings.fields()}
 
 
-def unmeasured(
+def list_unmeasured(
     facts: Mapping[str, Any], done: Mapping[str, Mapping[str, Any]], measured: Collection[str] = ()
 ) -> Iterator[str]:
     """Yield a sentence for each study of an audit that applies to a model and was not run, or was run in part.
@@ -127,4 +127,4 @@ def unmeasured(
         had = {*asked, *measured}
         left = [name for name in field.declared.choices if name not in had] if field and asked else []
         if left:
-            yield f"Of the study {declared.name}, these were not asked for: {listed(left, 20)}."
+            yield f"Of the study {declared.name}, these were not asked for: {format_names(left, 20)}."

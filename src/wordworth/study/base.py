@@ -18,12 +18,12 @@ from wordworth.errors import MachineErrors
 from wordworth.task.settings import Settings, either
 
 if TYPE_CHECKING:  # a help reads studies too, and has to be quick
-    from wordworth.catalog.models import Kind
+    from wordworth.catalog.models import ModelKind
     from wordworth.results.findings import Findings
     from wordworth.results.run import Run
     from wordworth.study.names import Inputs
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,9 +38,9 @@ class Study:
     summary: str
     """One line for the help."""
     settings: type[Settings]
-    kinds: "frozenset[Kind]"
+    kinds: "frozenset[ModelKind]"
     """The kinds of model that an audit runs it on."""
-    also_accepts: "frozenset[Kind]" = frozenset()
+    also_accepts: "frozenset[ModelKind]" = frozenset()
     """Kinds of model that it takes too when it is run by itself."""
     papers: tuple[str, ...]
     """Keys in references.toml of the papers whose method it is."""
@@ -79,7 +79,7 @@ class Study:
         """Run the study on models (names, paths, or loaded ones) with settings by name."""
         return self.run(models, self.settings.of(self.name, settings))
 
-    def run(self, models: Any, settings: Settings, checkpoints: Mapping[str, tuple[str, int]] = NOTHING) -> "Run":
+    def run(self, models: Any, settings: Settings, checkpoints: Mapping[str, tuple[str, int]] = EMPTY) -> "Run":
         """Run the study on models and data by name, path or as they are.
 
         `checkpoints` says of loaded models in training, by their labels, which model they are and after how many steps.
@@ -94,7 +94,7 @@ class Study:
         self,
         inputs: "Inputs",
         fingerprints: Mapping[str, str] | None = None,
-        checkpoints: Mapping[str, tuple[str, int]] = NOTHING,
+        checkpoints: Mapping[str, tuple[str, int]] = EMPTY,
     ) -> "Run":
         """Run the study on what is resolved; `fingerprints` of what is read may be taken earlier."""
         from wordworth.study.names import refuse_changed
@@ -129,16 +129,16 @@ class Study:
         return f"its words are {either(['English', *map(str.capitalize, known)])}, and the model is {language}"
 
     def describe(
-        self, findings: "Findings", models: Sequence[Any], settings: Settings, fingerprints: Mapping[str, str] = NOTHING
+        self, findings: "Findings", models: Sequence[Any], settings: Settings, fingerprints: Mapping[str, str] = EMPTY
     ) -> "Run":
         """Return the run of these findings, with what it says of the study, the models and the settings."""
-        from wordworth.catalog.resolve import Resolved
+        from wordworth.catalog.resolve import Origin
 
         in_memory = {one.name: one.provenance.sha256 for one in models if hasattr(one, "provenance")}
         table = settings.as_table()
         return findings.to_run(
             command=_command_line(),
-            named=[str(model) if isinstance(model, str | Resolved) else model.name for model in models],
+            named=[str(model) if isinstance(model, str | Origin) else model.name for model in models],
             fingerprints={**fingerprints, **in_memory},
             settings=table,
             may_differ=self.settings.may_differ(),

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any
 from wordworth.catalog.models import kind_of, load_embeddings
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.catalog.read.lexica import Lexicon, lexica_in, load_lexicon
-from wordworth.catalog.read.word_sets import AssociationTest, load_tests, translated
+from wordworth.catalog.read.word_sets import AssociationTest, load_tests, translate_test
 from wordworth.catalog.registry import Entry, entries, entry, knows
-from wordworth.catalog.resolve import Named, Resolved
+from wordworth.catalog.resolve import NameLike, Origin
 from wordworth.embedding import Embedding, Layers
+from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
-from wordworth.study.shared_settings import ALL, OfEmbeddings
+from wordworth.study.shared_settings import ALL_LANGUAGES, OfEmbeddings
 from wordworth.task.settings import ByLayer, Placement
 
 if TYPE_CHECKING:  # torch, which word vectors in files do without
     from wordworth.encode import LanguageModel
     from wordworth.encode.layers import WordsAlone
+    from wordworth.whole_words import WordModel
 
 
 def load_vectors(
@@ -54,9 +56,9 @@ def _pair_with_languages(
     models: Sequence[Any], named: tuple[str, ...], every: Sequence[str]
 ) -> list[tuple[Any, tuple[str, ...]]]:
     """Return each model with the languages to measure it in; a blank one is its own."""
-    if named == (ALL,):
+    if named == (ALL_LANGUAGES,):
         return [(model, _known_to(model, every)) for model in models]
-    if ALL in named:
+    if ALL_LANGUAGES in named:
         raise WordworthError("--language all means every language; give only it, or name languages")
     if len(named) < 2:
         return [(model, named or ("",)) for model in models]
@@ -72,7 +74,7 @@ def _pair_with_languages(
 
 def _may_know_several(model: Any) -> bool:
     """Return whether it may have words of several languages: the catalog says so, or does not know it."""
-    declared = _declared(model)
+    declared = _find_entry(model)
     return not isinstance(model, Embedding) and (declared is None or declared.language == "several")
 
 
@@ -80,13 +82,13 @@ def _known_to(model: Any, every: Sequence[str]) -> tuple[str, ...]:
     """Return what `all` is for a model: its own language; of a sentence encoder those that it knows, or every one."""
     if not (is_sentence_encoder(model) and _may_know_several(model)):
         return ("",)
-    declared = _declared(model)
+    declared = _find_entry(model)
     known = declared.details.get("languages") if declared is not None else None
     return tuple(language for language in every if known is None or language in known)
 
 
-def _declared(model: Any) -> Entry | None:
-    if isinstance(model, Resolved):
+def _find_entry(model: Any) -> Entry | None:
+    if isinstance(model, Origin):
         return model.entry
     return entry(model.name, "models") if knows(model.name, "models") else None
 
@@ -95,7 +97,7 @@ def is_sentence_encoder(model: Any) -> bool:
     """Return whether it is a sentence encoder, by name or loaded."""
     if isinstance(model, Embedding):
         return False
-    return kind_of(model) == "sentence" if isinstance(model, Resolved) else getattr(model, "family", "") == "sentence"
+    return kind_of(model) == "sentence" if isinstance(model, Origin) else getattr(model, "family", "") == "sentence"
 
 
 def encode_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
@@ -104,7 +106,7 @@ def encode_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
 
     layers = words_alone(model, language)
     record_model(findings, layers.model)
-    findings.notice("info", "a sentence encoder: each word is encoded alone", model=layers.name)
+    findings.notice("info", "a sentence encoder: each word is encoded without context", model=layers.name)
     return layers
 
 
@@ -116,21 +118,21 @@ def load_tests_in(
         for test in load_tests(name):
             put = None
             with findings.part(is_requested=is_requested, experiment="weat", language=language, dataset=test.name):
-                put = translated(test, language)
+                put = translate_test(test, language)
             if put is not None:
                 yield put
 
 
-def is_static(model: "Resolved | LanguageModel | Embedding") -> bool:
+def is_static(model: "Origin | LanguageModel | Embedding") -> bool:
     """Return whether these are word vectors, and not a language model."""
-    return kind_of(model) == "static" if isinstance(model, Resolved) else isinstance(model, Embedding)
+    return kind_of(model) == "static" if isinstance(model, Origin) else isinstance(model, Embedding)
 
 
-def load_model(named: "Named | LanguageModel", settings: Placement) -> "LanguageModel":
+def load_model(named: "NameLike | LanguageModel", settings: Placement) -> "LanguageModel":
     """Load a language model by name or path; one that is loaded stays. Layers that it does not have are an error."""
     from wordworth.encode import load_named
 
-    if isinstance(named, Named):
+    if isinstance(named, NameLike):
         named = load_named(named, device=settings.device, dtype=settings.precision)
     if isinstance(settings, ByLayer):
         select_layers(named, settings)
@@ -164,12 +166,26 @@ def record_model(findings: Findings, model: "LanguageModel") -> None:
     )
 
 
+def record_word_model(findings: Findings, model: "WordModel", **more: Any) -> None:
+    """Record a language model that predicts words; `more` are further facts."""
+    facts = {
+        "source": model.source,
+        "weights": key_of(model.identity),
+        "family": model.family,
+        "precision": model.dtype,
+        "device": str(model.device),
+        "units": model.reader.width,
+        "begins_with": list(model.tokenizer.convert_ids_to_tokens(list(model.before))),
+    }
+    findings.add_model(model.name, facts | more)
+
+
 def default_pooling(model: "LanguageModel") -> str:
     """Return what VAST found best: the last subword in a causal model, the mean in others."""
     return "last" if model.left_only else "mean"
 
 
-def load_corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
+def load_corpus_in(findings: Findings, named: NameLike, language: str) -> Corpus:
     """Load and record the text that random contexts are drawn from; text in another language is an error."""
     corpus = load_corpus(named, language=language)
     if corpus.language != language:
@@ -180,12 +196,12 @@ def load_corpus_in(findings: Findings, named: Named, language: str) -> Corpus:
     return corpus
 
 
-def is_lexicon_name(name: Named) -> bool:
+def is_lexicon_name(name: NameLike) -> bool:
     """Return whether the catalog has a lexicon of this name."""
-    return name.entry is not None if isinstance(name, Resolved) else isinstance(name, str) and knows(name, "lexica")
+    return name.entry is not None if isinstance(name, Origin) else isinstance(name, str) and knows(name, "lexica")
 
 
-def load_lexicon_in(name: Named, language: str, settings: Any, **more: Any) -> Lexicon:
+def load_lexicon_in(name: NameLike, language: str, settings: Any, **more: Any) -> Lexicon:
     """Load a lexicon in a language; the columns and the scale that the settings give are of a user's own file."""
     columns = ("word_column", "rating_column", "scale")
     own = {} if is_lexicon_name(name) else {one: getattr(settings, one) for one in columns if hasattr(settings, one)}

@@ -34,7 +34,7 @@ from wordworth.transform import (
 def list_learners(embedding: Embedding, settings: BiasSubspace) -> Iterator[Callable[[], Subspace]]:
     """Yield how each named subspace is learnt; he − she where none is named."""
     unit, components = not settings.raw, settings.bias_components
-    for pair in settings.directions or (() if settings.named else (("he", "she"),)):
+    for pair in settings.directions or (() if settings.is_named else (("he", "she"),)):
         yield partial(difference_direction, embedding, *pair, unit=unit)
     for pairs in settings.bias_pairs:
         yield partial(pair_components, embedding, load_pairs(pairs), components, unit=unit, name=_label(pairs))
@@ -48,11 +48,11 @@ def list_learners(embedding: Embedding, settings: BiasSubspace) -> Iterator[Call
 def learn_removed(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embedding], seed: int) -> Subspace | None:
     """Return the subspace a network is trained without, learnt from vectors of words; None where none is named."""
     if settings.random_directions:
-        if settings.named:
+        if settings.is_named:
             raise WordworthError("--random-directions is the control of a bias that is named; give one of them")
         dim = vectors_of(["he", "she"]).dim
         return random_directions(dim, count=1, k=settings.random_directions, seed=seed)[0]
-    if not settings.named:
+    if not settings.is_named:
         return None
     return join_subspaces(
         *(learn_one() for learn_one in list_learners(vectors_of(list_bias_words(settings)), settings))

@@ -1,4 +1,4 @@
-"""The place where what a study is given becomes a thing: names are resolved here, once, and travel as `Resolved`.
+"""The place where what a study is given becomes a thing: names are resolved here, once, and travel as `Origin`.
 
 What is checked before anything is loaded, the fingerprints of what is read, and the checkpoints of a folder follow.
 """
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from wordworth.catalog.models import KINDS, Kind, fingerprint, refuse_name
+from wordworth.catalog.models import MODEL_KINDS, ModelKind, fingerprint, refuse_name
 from wordworth.catalog.registry import entries, knows
-from wordworth.catalog.resolve import Resolved, resolve, split_label
+from wordworth.catalog.resolve import Origin, resolve, split_label
 from wordworth.errors import WordworthError, require
 from wordworth.results.columns import model_label
 from wordworth.task.settings import SettingField, Settings, either
 
-LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases")
+LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases", "sentence_pairs")
 """Kinds of the catalog whose names, and the files in their place, are looked at before anything is loaded."""
-WORDS = ("none", "word2vec", "synonyms", "lemma", "drawn")
+RESERVED_NAMES = ("none", "word2vec", "synonyms", "lemma", "drawn")
 """What some settings take in the place of a name."""
-CALLED: dict[Kind, tuple[str, str]] = {
+KIND_IN_WORDS: dict[ModelKind, tuple[str, str]] = {
     "static": ("a static embedding", "static embeddings"),
     "causal": ("a causal language model", "causal language models"),
     "masked": ("a masked language model", "masked language models"),
@@ -29,6 +29,8 @@ CALLED: dict[Kind, tuple[str, str]] = {
     "nli": ("an NLI model", "NLI models"),
 }
 """Kind → what a model is, and what several are."""
+OTHER_STUDY = {"weat": ("vast", "bias"), "valnorm": ("vast", "contextualization"), "vast": ("valnorm", "valence")}
+"""Study → the study, and its experiment, that asks the same of a model of another kind."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,10 @@ class Inputs:
     """What a study is run on, with every name resolved."""
 
     models: tuple[Any, ...]
-    """Each is `Resolved`, or a loaded model."""
+    """Each is `Origin`, or a loaded model."""
     settings: Settings
-    """A copy that has `Resolved` in the place of the names of data."""
-    read: tuple[Resolved, ...]
+    """A copy that has `Origin` in the place of the names of data."""
+    read: tuple[Origin, ...]
     """Every model, data set and file that was named."""
     checkpoints: Mapping[str, tuple[str, int]]
     """Label of a checkpoint → the model, and after how many steps of its training."""
@@ -54,12 +56,12 @@ def resolve_inputs(models: Any, settings: Settings) -> Inputs:
     """Turn everything that a study is given by name into a thing."""
     several = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
     things = tuple(map(resolve_model, several))
-    read = [one for one in things if isinstance(one, Resolved)]
+    read = [one for one in things if isinstance(one, Origin)]
     changes: dict[str, Any] = {}
     for field in settings.fields():
         value = getattr(settings, field.name)
         resolved = tuple(_resolve_value(field, one) for one in (value if field.many else (value,)))
-        read += [one for one in resolved if isinstance(one, Resolved)]
+        read += [one for one in resolved if isinstance(one, Origin)]
         if field.declared.catalog.partition("/")[0] in (*LOOKED_AT, "models"):
             changes[field.name] = resolved if field.many else resolved[0]
     steps = {one.label: (one.name, one.step) for one in several if isinstance(one, Checkpoint)}
@@ -77,7 +79,7 @@ def _resolve_value(field: SettingField, value: Any) -> Any:
     """Return what a name or file in a setting stands for; any other value stays."""
     kind = field.declared.catalog.partition("/")[0]
     is_named = kind != "languages" and (kind or Path in get_args(field.type))
-    if not is_named or not isinstance(value, str | Path) or str(value) in WORDS:
+    if not is_named or not isinstance(value, str | Path) or str(value) in RESERVED_NAMES:
         return value
     if kind == "frequencies":
         from wordworth.catalog.read.frequencies import kind_of_counts
@@ -88,19 +90,21 @@ def _resolve_value(field: SettingField, value: Any) -> Any:
     return resolve(value, kind)
 
 
-def check_models(study: str, models: Iterable[Any], kinds: frozenset[Kind]) -> None:
+def check_models(study: str, models: Iterable[Any], kinds: frozenset[ModelKind]) -> None:
     """Stop at a path where nothing is, and at a model of the catalog that the study does not take."""
     for resolved in models:
-        if not isinstance(resolved, Resolved):
+        if not isinstance(resolved, Origin):
             continue
         if "static" not in kinds or (resolved.entry is not None and resolved.entry.details["family"] != "static"):
             require("language models")
         if resolved.entry is not None and (family := resolved.entry.details["family"]) not in kinds:
-            taken = [CALLED[kind][1] for kind in CALLED if kind in kinds]
-            fitting = [one.name for one in entries("models") if one.details["family"] in kinds]
+            taken = [KIND_IN_WORDS[kind][1] for kind in KIND_IN_WORDS if kind in kinds]
+            fitting = ", ".join([one.name for one in entries("models") if one.details["family"] in kinds][:3])
+            other, experiment = OTHER_STUDY.get(study, ("", ""))
+            instead = f"wordworth run {other} {resolved.target} --experiment {experiment}"
+            advice = f"such as {fitting}" if not other or family == "nli" else f"run `{instead}` instead"
             raise WordworthError(
-                f"{resolved.target} is {CALLED[family][0]}, and {study} takes {either(taken, 'and')}, such as "
-                f"{', '.join(fitting[:3])}"
+                f"{resolved.target} is {KIND_IN_WORDS[family][0]}, and {study} takes {either(taken, 'and')}; {advice}"
             )
         if kinds <= {"static", "sentence"} and resolved.place == "hub":
             refuse_name(resolved)
@@ -117,9 +121,9 @@ def check_data(settings: Settings) -> None:
     for field in settings.fields():
         kind, _, family = field.declared.catalog.partition("/")
         value = getattr(settings, field.name)
-        things = [one for one in (value if field.many else (value,)) if isinstance(one, Resolved)]
+        things = [one for one in (value if field.many else (value,)) if isinstance(one, Origin)]
         if family:
-            check_models(f"--{field.option}", things, frozenset(one for one in KINDS if one == family))
+            check_models(f"--{field.option}", things, frozenset(one for one in MODEL_KINDS if one == family))
             continue
         for one in things:
             if one.place == "path" and not one.where.exists():

@@ -3,21 +3,21 @@
 from typing import Any, Literal
 
 from wordworth.errors import WordworthError
-from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, TEST, Named, Settings, comma_numbers, comma_pair, setting
+from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, TEST, Name, Settings, comma_numbers, comma_pair, setting
 
-ALL = "all"
+ALL_LANGUAGES = "all"
 """Every language that a model knows and a study has words in."""
-LEXICA: dict[str, Any] = {"group": MEASURED, "option": "lexicon", "catalog": "lexica"}
-PAIRS: dict[str, Any] = {"group": MEASURED, "catalog": "pairs"}
-TESTS: dict[str, Any] = {"group": MEASURED, "option": "test", "catalog": "tests"}
-PROBES: dict[str, Any] = {"group": MEASURED, "option": "probe", "metavar": "NAME|FILE"}
+LEXICA_SETTING: dict[str, Any] = {"group": MEASURED, "option": "lexicon", "catalog": "lexica"}
+PAIRS_SETTING: dict[str, Any] = {"group": MEASURED, "catalog": "pairs"}
+TESTS_SETTING: dict[str, Any] = {"group": MEASURED, "option": "test", "catalog": "tests"}
+PROBE_SETTING: dict[str, Any] = {"group": MEASURED, "option": "probe", "metavar": "NAME|FILE"}
 """Of settings that name data."""
 
 
 class OfEmbeddings(Settings):
     """Settings of studies that take word vectors in files."""
 
-    tests: tuple[Named, ...] = setting((), f"{TEST}.", **TESTS)
+    tests: tuple[Name, ...] = setting((), f"{TEST}.", **TESTS_SETTING)
     languages: tuple[str, ...] = setting(
         (),
         "Language of the words: one for all models, or one a model in order; of a model that knows several, as many as "
@@ -54,10 +54,10 @@ class BiasSubspace(Settings):
         metavar="A,B",
         parse=comma_pair,
     )
-    bias_pairs: tuple[Named, ...] = setting(
+    bias_pairs: tuple[Name, ...] = setting(
         (), "Word pairs whose first components are the bias: a word set or a file.", ON, catalog="word_sets"
     )
-    bias_words: tuple[Named, ...] = setting(
+    bias_words: tuple[Name, ...] = setting(
         (), "Words whose first components are the bias: a word set or a file.", ON, catalog="word_sets"
     )
     bias_components: int = setting(1, "How many first components of each of the two above.", ON, least=1, most=1_000)
@@ -77,8 +77,8 @@ class BiasSubspace(Settings):
                 raise WordworthError(f"--concept is {named}: a concept has two or more classes; name them all, as A,B")
 
     @property
-    def named(self) -> bool:
-        """Whether anything is."""
+    def is_named(self) -> bool:
+        """Return whether any subspace is named."""
         return bool(self.directions or self.bias_pairs or self.bias_words or self.concept)
 
 
@@ -104,7 +104,7 @@ class ElmoLayers(Settings):
         most=1_000,
         may_differ=True,
     )
-    corpus: Named = setting(
+    corpus: Name = setting(
         "enwiki-sample",
         f"{CORPUS} over which vectors of ELMo that depend on their context are averaged, to find a bias in them.",
         ON,
@@ -115,7 +115,7 @@ class ElmoLayers(Settings):
 
     @property
     def only_first(self) -> bool:
-        """Whether the bias is taken out of what does not depend on a context, as the paper advises."""
+        """Return whether only the context-free layer is debiased, as the paper advises."""
         return self.elmo_layers == (1,)
 
 

@@ -12,15 +12,15 @@ from wordworth.measure import association as associate
 from wordworth.measure import weat, weat_interval, weat_p
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import MIN_TEST_COVERAGE, Caution, balance_cautions
-from wordworth.task.settings import Permuted
+from wordworth.task.settings import Permutations
 from wordworth.task.valence import score_slots
 from wordworth.task.words import TooFewWordsError, choose_spellings, record_missing, record_set, select_word_sets
 
 ROLES = ("X", "Y", "A", "B")
-TABLE = "association_words"
+ASSOCIATION_WORDS = "association_words"
 
 
-def score_association(layers: Layers, test: AssociationTest, settings: Permuted) -> Findings:
+def score_association(layers: Layers, test: AssociationTest, settings: Permutations) -> Findings:
     """Record d and p of one test, and an item per word: with s(w, A, B) for X and Y, without a value for A and B.
 
     A set of which less than half is found is refused unless the settings name the test; then the score has a caution.
@@ -45,8 +45,8 @@ def score_association(layers: Layers, test: AssociationTest, settings: Permuted)
         **get_reliability(groups, test),
     }
     score_slots(findings, shared, layers, value=effects, low=low, high=high, p=tested.p)
-    attributes = {form for group in groups[2:] for form in group.resolved}
-    both = [form for group in groups[:2] for form in group.resolved if form in attributes]
+    attributes = {form for group in groups[2:] for form in group.matched_words}
+    both = [form for group in groups[:2] for form in group.matched_words if form in attributes]
     if both:
         reason = f"words are both a target and an attribute: {', '.join(both)}"
         findings.notice("info", reason, count=len(both), model=layers.name, dataset=where["dataset"])
@@ -55,12 +55,12 @@ def score_association(layers: Layers, test: AssociationTest, settings: Permuted)
     for role, label, group in zip(ROLES, test.labels, groups, strict=True):
         columns: dict[str, Any] = {"role": role, "set": label}
         if role in "AB":
-            record_set(findings, TABLE, where, group, **columns)
+            record_set(findings, ASSOCIATION_WORDS, where, group, **columns)
             continue
         words = {"word": list(group.words), "spelling": group.found_as()}
         for slot, values in zip(layers.slots, associate(group.vectors(), A, B).tolist(), strict=True):
-            findings.item(TABLE, **where, **slot._asdict(), **columns, **words, value=values)
-        record_missing(findings, TABLE, where, group, **columns)
+            findings.item(ASSOCIATION_WORDS, **where, **slot._asdict(), **columns, **words, value=values)
+        record_missing(findings, ASSOCIATION_WORDS, where, group, **columns)
     return findings
 
 
@@ -94,9 +94,21 @@ def select_test_sets(findings: Findings, layers: Layers, test: AssociationTest, 
     return groups
 
 
+def has_shared_vectors(groups: Sequence[Layers]) -> bool:
+    """Return whether two different words have the same vector in every slot, as in vectors that were pruned."""
+    vectors: dict[str, bytes] = {}
+    for group in groups:
+        vectors |= zip(group.matched_words, (word.tobytes() for word in group.vectors().swapaxes(0, 1)), strict=True)
+    return len(set(vectors.values())) < len(vectors)
+
+
 def get_reliability(groups: Sequence[Layers], test: AssociationTest) -> dict[str, Any]:
-    """Return the coverage of the least covered set, and cautions: sizes that differ much, words no speaker checked."""
+    """Return the coverage of the least covered set, and cautions.
+
+    They are sizes that differ much, different words with one vector, and words that no speaker checked.
+    """
     X, Y, A, B = map(len, groups)
     cautions = [*balance_cautions(X, Y), *balance_cautions(A, B)]
+    cautions += [Caution.SHARED_VECTORS] if has_shared_vectors(groups) else []
     cautions += [Caution.MACHINE_TRANSLATED] if test.by_machine else []
     return {"coverage": min(len(group) / group.asked_distinct for group in groups), "cautions": cautions}

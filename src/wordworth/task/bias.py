@@ -10,7 +10,7 @@ sets (Garg twice, Manzini), each with professions and with adjectives.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from typing import Any
 
@@ -28,51 +28,45 @@ from wordworth.measure import (
     pair_direction,
     rank_agreement,
     ripa,
-    rnsb,
 )
 from wordworth.measure.centroids import ect, mean_over_targets
-from wordworth.measure.directions import resampled_direct_bias
+from wordworth.measure.directions import divergence, negative_probability, resampled_direct_bias
 from wordworth.results.findings import Findings
-from wordworth.statistics.bootstrap import percentile_interval, resample_counts
+from wordworth.statistics.bootstrap import all_counts, in_threads, percentile_interval
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import record_slots, score_slots
-from wordworth.task.words import BiasLists, Sets, choose_spellings, keep_known_words, record_missing
+from wordworth.task.words import BiasLists, WordSets, choose_spellings, keep_known_words, record_missing
 
 PAIRS, TARGETS = "gender-pairs", "targets"
-BLOCK = 50
-"""Resamples computed at a time."""
 Draws = Mapping[str, NDArray[np.float64]]
 """List (targets, gender-pairs, or a class) → how often each of its words or pairs is drawn: words × resamples.
 
-The first resample of the first block is the lists themselves."""
+The first resample is the lists themselves."""
 
 
-def draw_blocks(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -> Iterator[Draws]:
-    """Yield blocks of resamples of all lists.
+def draw_lists(lists: BiasLists, target_words: tuple[str, ...], settings: Intervals) -> Draws:
+    """Return the resamples of all lists.
 
     Words are drawn in alphabetical order, so that no interval depends on how a list is sorted.
     """
     listed: dict[str, Sequence[str]] = {TARGETS: target_words, PAIRS: [" ".join(pair) for pair in lists.pairs]}
     listed |= {name: words for sets in lists.classes.values() for name, words in sets.items()}
-    streams = {
+    return {
         name: _draw_counts(words, settings.resamples, settings.seed + number)
         for number, (name, words) in enumerate(listed.items())
         if words
     }
-    for start in range(0, settings.resamples + 1, BLOCK):
-        yield {name: counts[:, start : start + BLOCK] for name, counts in streams.items()}
 
 
 def _draw_counts(words: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
     place = np.argsort(np.argsort(words, kind="stable"), kind="stable")  # of each word in alphabetical order
-    drawn = np.concatenate(list(resample_counts(len(words), resamples, seed)), axis=1)[place]
-    return np.concatenate([np.ones((len(words), 1)), drawn], axis=1)
+    return np.concatenate([np.ones((len(words), 1)), all_counts(len(words), resamples, seed)[place]], axis=1)
 
 
-Values = NDArray[np.float64]
+Biases = NDArray[np.float64]
 """slots × words: the bias of each word; with resamples slots × words × resamples."""
 Weights = tuple[NDArray[np.float64], ...]
-Pairs = tuple[Values, Values]
+GenderPairs = tuple[Biases, Biases]
 """The (male, female) vectors of the gender pairs."""
 
 
@@ -83,40 +77,47 @@ class Estimator:
     attribute: str
     measure: str
     variant: str | None
-    compute: Callable[..., Values]
-    """Return the words' values; with `weights`, in every resample of the lists that define the bias."""
+    compute: Callable[..., Biases]
+    """Return the words' values of the vectors; with `weights`, in every resample of the lists that define the bias."""
+    vectors: tuple[Biases, ...]
     defined_by: tuple[str, ...]
     """The lists that define the bias."""
     averaged: tuple[str, ...] = (TARGETS,)
     """The lists whose words have values."""
 
-    def by_word(self) -> Values:
+    def by_word(self) -> Biases:
         """Return the words' values: slots × words."""
-        return self.compute(weights=None)
+        return self.compute(*self.vectors, weights=None)
 
-    def resample(self, draws: Draws) -> Values:
+    def resample(self, draws: Draws) -> Biases:
         """Return the measure with all of its lists resampled: slots × resamples."""
-        values = self.compute(weights=tuple(draws[name] for name in self.defined_by))
-        return mean_over_targets(values, np.concatenate([draws[name] for name in self.averaged]))
+        weights = tuple(draws[name] for name in self.defined_by)
+        averaged = np.concatenate([draws[name] for name in self.averaged])
+
+        def one(slot: int) -> Biases:  # the values of one slot stay in the processor's cache
+            values = self.compute(*(vectors[slot] for vectors in self.vectors), weights=weights)
+            return mean_over_targets(values, averaged)
+
+        return np.stack(in_threads(one, range(len(self.vectors[0]))))
 
 
-def read_words(layers: Layers, words: tuple[str, ...]) -> Values:
+def read_words(layers: Layers, words: tuple[str, ...]) -> Biases:
     """Return the vectors of words: slots × words × dimensions."""
     return layers.select(words).vectors()
 
 
-def read_pairs(layers: Layers, lists: BiasLists) -> Pairs:
+def read_pairs(layers: Layers, lists: BiasLists) -> GenderPairs:
     """Return the (male, female) vectors of the gender pairs."""
     female, male = zip(*lists.pairs, strict=True)
     return read_words(layers, male), read_words(layers, female)
 
 
-def read_classes(layers: Layers, sets: Sets) -> list[Values]:
+def read_classes(layers: Layers, sets: WordSets) -> list[Biases]:
     """Return the vectors of each class of an attribute."""
     return [read_words(layers, words) for words in sets.values()]
 
 
-def read_attributes(layers: Layers, lists: BiasLists) -> Iterator[tuple[str, list[Values], tuple[str, ...]]]:
+def read_attributes(layers: Layers, lists: BiasLists) -> Iterator[tuple[str, list[Biases], tuple[str, ...]]]:
     """Yield (attribute, vectors of its classes, names of their draws): gender by pairs, then attributes by sets."""
     if lists.pairs:
         yield PAIRS, [*read_pairs(layers, lists)], (PAIRS, PAIRS)
@@ -127,41 +128,46 @@ def make_definitions(layers: Layers, lists: BiasLists, target_words: tuple[str, 
     """Yield the paper's eleven definitions for one list of targets."""
     targets = read_words(layers, target_words)
     if lists.pairs:
-        direct = partial(_direct_bias, targets, read_pairs(layers, lists), False)
-        yield Estimator(PAIRS, "direct-bias", None, direct, (PAIRS,))
+        ends = targets, *read_pairs(layers, lists)
+        yield Estimator(PAIRS, "direct-bias", None, partial(_direct_bias, centred=False), ends, (PAIRS,))
     for attribute, classes, names in read_attributes(layers, lists):
+        vectors = targets, *classes
         if len(classes) == 2:
-            for measure, function in (("garg-euclidean", garg_euclidean), ("garg-cosine", garg_cosine)):
-                yield Estimator(attribute, measure, None, partial(function, targets, *classes), names)
-        yield Estimator(attribute, "manzini", None, partial(manzini, targets, classes), names)
+            yield Estimator(attribute, "garg-euclidean", None, garg_euclidean, vectors, names)
+            yield Estimator(attribute, "garg-cosine", None, garg_cosine, vectors, names)
+        yield Estimator(attribute, "manzini", None, partial(_of_classes, manzini), vectors, names)
 
 
 def make_other_estimators(layers: Layers, lists: BiasLists, target_words: tuple[str, ...]) -> Iterator[Estimator]:
     """Yield estimators that the paper does not have; the values of mac are those of the classes' words."""
     targets = read_words(layers, target_words)
     if lists.pairs:
-        pairs = read_pairs(layers, lists)
-        yield Estimator(PAIRS, "direct-bias", "centred", partial(_direct_bias, targets, pairs, True), (PAIRS,))
-        yield Estimator(PAIRS, "ripa", None, partial(_ripa, targets, pairs), (PAIRS,))
+        ends = targets, *read_pairs(layers, lists)
+        yield Estimator(PAIRS, "direct-bias", "centred", partial(_direct_bias, centred=True), ends, (PAIRS,))
+        yield Estimator(PAIRS, "ripa", None, _ripa, ends, (PAIRS,))
     for attribute, classes, names in read_attributes(layers, lists):
-        centroid = partial(manzini_centroid, targets, classes)
-        yield Estimator(attribute, "manzini", "centroid", centroid, names)
+        vectors = targets, *classes
+        yield Estimator(attribute, "manzini", "centroid", partial(_of_classes, manzini_centroid), vectors, names)
         if len(classes) == 2:
-            euclidean = partial(garg_euclidean, targets, *classes, normalized=True)
-            yield Estimator(attribute, "garg-euclidean", "unit", euclidean, names)
+            euclidean = partial(garg_euclidean, normalized=True)
+            yield Estimator(attribute, "garg-euclidean", "unit", euclidean, vectors, names)
         if attribute != PAIRS:
-            distance = partial(mac, np.concatenate(classes, axis=1), [targets])
-            yield Estimator(attribute, "mac", None, distance, (TARGETS,), names)
+            words = np.concatenate(classes, axis=1)
+            yield Estimator(attribute, "mac", None, partial(_of_classes, mac), (words, targets), (TARGETS,), names)
 
 
-def _direct_bias(targets: Values, pairs: Pairs, centred: bool, *, weights: Weights | None) -> Values:
+def _direct_bias(targets: Biases, male: Biases, female: Biases, *, centred: bool, weights: Weights | None) -> Biases:
     if weights is None:
-        return direct_bias(targets, pair_direction(*pairs, centred=centred).vector)
-    return resampled_direct_bias(targets, pair_direction(*pairs, centred=centred, weights=weights[0]).vector)
+        return direct_bias(targets, pair_direction(male, female, centred=centred).vector)
+    return resampled_direct_bias(targets, pair_direction(male, female, centred=centred, weights=weights[0]))
 
 
-def _ripa(targets: Values, pairs: Pairs, *, weights: Weights | None) -> Values:
-    return np.abs(ripa(targets, *pairs, weights=None if weights is None else weights[0]))
+def _ripa(targets: Biases, male: Biases, female: Biases, *, weights: Weights | None) -> Biases:
+    return np.abs(ripa(targets, male, female, weights=None if weights is None else weights[0]))
+
+
+def _of_classes(measure: Callable[..., Biases], targets: Biases, *classes: Biases, weights: Weights | None) -> Biases:
+    return measure(targets, classes, weights=weights)
 
 
 MIN_EXPLAINED = 0.35
@@ -177,23 +183,30 @@ def select_listed_words(layers: Layers, lists: BiasLists) -> tuple[Findings, Lay
     return findings, words, keep_known_words(findings, words, lists)
 
 
-def score_bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Findings:
+Replicates = dict[tuple[str, str, str], Biases]
+"""Targets, attribute and measure of a definition of the paper → slots × resamples."""
+
+
+def score_bias(layers: Layers, lists: BiasLists, settings: Intervals, replicates: Replicates | None = None) -> Findings:
     """Score every estimator in every slot, with 95 % intervals over its resampled lists; items of the paper's.
 
     Targets, class words and pairs are drawn together; `ect`'s are over its targets, `rnsb`'s over the class words.
     `layers` are a whole vocabulary or words that were encoded; words of the lists that have no vector are recorded.
+    `replicates` receives what is resampled, so that `score_agreement` need not do it again.
     """
     whole = lists
     findings, words, lists = select_listed_words(layers, lists)
     where: dict[str, Any] = {"model": layers.name, "language": "english"}
     for name, targets in lists.targets.items():
-        blocks = list(draw_blocks(lists, targets, settings))
+        draws = draw_lists(lists, targets, settings)
         for with_items, make in ((True, make_definitions), (False, make_other_estimators)):
             for one in make(words, lists, targets):
                 place = where | {"dataset": one.attribute, "subset": name}
                 with findings.part(model=layers.name, dataset=one.attribute, measure=one.measure):
                     coverage = _lowest_coverage(whole, lists, one.attribute, name)
-                    values = _score_estimator(findings, place | {"coverage": coverage}, layers, one, blocks)
+                    values, resampled = _score_estimator(findings, place | {"coverage": coverage}, layers, one, draws)
+                    if with_items and replicates is not None:
+                        replicates[name, one.attribute, one.measure] = resampled
                     for slot, row in zip(layers.slots, values.tolist(), strict=True) if with_items else ():
                         columns = {"measure": one.measure, "word": list(targets), "value": row}
                         findings.item("bias_words", **place, **slot._asdict(), **columns)
@@ -201,20 +214,19 @@ def score_bias(layers: Layers, lists: BiasLists, settings: Intervals) -> Finding
     if lists.pairs:
         with findings.part(model=layers.name, dataset=PAIRS, measure="direct-bias"):
             _score_explained(findings, where, words, lists)
-    if lists.poles:
+    if lists.poles and lists.classes:
         _score_sentiment(findings, where, words, lists, settings)
     return findings
 
 
 def _score_estimator(
-    findings: Findings, where: dict[str, Any], layers: Layers, estimator: Estimator, blocks: Sequence[Draws]
-) -> Values:
-    values = estimator.by_word()
-    replicates = np.concatenate([estimator.resample(draws) for draws in blocks], axis=1)[:, 1:]
-    low, high = percentile_interval(replicates)
+    findings: Findings, where: dict[str, Any], layers: Layers, estimator: Estimator, draws: Draws
+) -> tuple[Biases, Biases]:
+    values, resampled = estimator.by_word(), estimator.resample(draws)
+    low, high = percentile_interval(resampled[:, 1:])
     place = where | {"measure": estimator.measure, "variant": estimator.variant, "n": values.shape[1]}
     score_slots(findings, place, layers, value=values.mean(axis=1), low=low, high=high)
-    return values
+    return values, resampled
 
 
 def _lowest_coverage(whole: BiasLists, known: BiasLists, attribute: str, name: str) -> float:
@@ -258,18 +270,20 @@ def _score_sentiment(
 
     Its interval is over those words, with the sentiment as it was learnt.
     """
-    positive, negative = (read_words(layers, words) for words in lists.poles.values())
-    blocks = list(draw_blocks(lists, (), settings))
-    for attribute, sets in lists.classes.items():
-        words = np.concatenate(read_classes(layers, sets), axis=1)
-        counts = np.concatenate([np.concatenate([draws[name] for name in sets]) for draws in blocks], axis=1)
+    poles = [read_words(layers, words) for words in lists.poles.values()]
+    draws = draw_lists(lists, (), settings)
+    counts = {attribute: np.concatenate([draws[name] for name in sets]) for attribute, sets in lists.classes.items()}
+    words = np.concatenate([one for sets in lists.classes.values() for one in read_classes(layers, sets)], axis=1)
+    ends = np.cumsum([0, *map(len, counts.values())])
+    chances = cache(lambda at: negative_probability(words[at], *(pole[at] for pole in poles)))  # one fit per slot
+    for (attribute, drawn), start, end in zip(counts.items(), ends[:-1], ends[1:], strict=True):
         for at, slot in enumerate(layers.slots):
             place: dict[str, Any] = {"dataset": attribute, "measure": "rnsb"}
             with findings.part(model=layers.name, layer=slot.layer, **place):
-                divergences = rnsb(words[at], positive[at], negative[at], weights=counts)
+                divergences = divergence(chances(at)[start:end], drawn)
                 low, high = percentile_interval(divergences[1:])
                 interval = {"value": float(divergences[0]), "low": float(low), "high": float(high)}
-                findings.score(**where, **place, **slot._asdict(), **interval, n=words.shape[1])
+                findings.score(**where, **place, **slot._asdict(), **interval, n=len(drawn))
 
 
 MIN_LAYERS = 4
@@ -280,39 +294,48 @@ Curves = dict[Definition, NDArray[np.float64]]
 """Definition → layers × resamples; the first resample is the lists themselves."""
 
 
-def resample_curves(layers: Layers, lists: BiasLists, target_words: tuple[str, ...], draws: Draws) -> dict[str, Curves]:
-    """Return for each attribute the estimators' values by layer, in every resample of targets, classes and pairs."""
+def resample_curves(
+    layers: Layers, lists: BiasLists, name: str, settings: Intervals, replicates: Replicates
+) -> dict[str, Curves]:
+    """Return for each attribute the estimators' values by layer, in every resample of targets, classes and pairs.
+
+    Those in `replicates` are taken from there.
+    """
     values: dict[str, Curves] = {attribute: {} for attribute in lists.classes}
-    for one in make_definitions(layers, lists, target_words):
+    draws = cache(partial(draw_lists, lists, lists.targets[name], settings))
+    for one in make_definitions(layers, lists, lists.targets[name]):
         by_pairs = one.attribute == PAIRS
         attribute = "gender" if by_pairs else one.attribute
         if attribute in values:
-            values[attribute][one.measure, by_pairs] = one.resample(draws)
+            resampled = replicates.get((name, one.attribute, one.measure))
+            values[attribute][one.measure, by_pairs] = one.resample(draws()) if resampled is None else resampled
     return values
 
 
-def score_agreement(models: Sequence[Layers], lists: BiasLists, settings: Intervals) -> Findings:
+def score_agreement(
+    models: Sequence[Layers], lists: BiasLists, settings: Intervals, replicates: Sequence[Replicates] = ()
+) -> Findings:
     """Score Spearman's ρ over layers between every two definitions of a bias, for each model, and over all models.
 
-    Without a variant it is the mean over the pairs of definitions that are different estimators.
+    Without a variant it is the mean over the pairs of definitions that are different estimators. So is each definition
+    of one list of targets compared with itself of another. `replicates` are what `score_bias` resampled of each model.
     """
     findings = Findings()
     by_bias: dict[tuple[str, str], list[Curves]] = {}
-    for layers in models:
+    for layers, known in zip(models, replicates or [{} for _ in models], strict=True):
         if len(layers.slots) < MIN_LAYERS:
             reason = "layers were measured, too few to rank for agreement"
             findings.notice("info", reason, count=len(layers.slots), model=layers.name, measure="agreement")
             continue
         _, words, usable = select_listed_words(layers, lists)
-        for name, targets in usable.targets.items():
-            blocks = [resample_curves(words, usable, targets, one) for one in draw_blocks(usable, targets, settings)]
-            for attribute in usable.classes:
-                curves = {
-                    definition: np.concatenate([block[attribute][definition] for block in blocks], axis=1)
-                    for definition in blocks[0][attribute]
-                }
+        for name in usable.targets:
+            for attribute, curves in resample_curves(words, usable, name, settings, known).items():
                 by_bias.setdefault((attribute, name), []).append(curves)
                 _score_definitions(findings, layers.name, attribute, name, curves)
+        for attribute in usable.classes:
+            _score_lists(
+                findings, layers.name, attribute, {name: by_bias[attribute, name][-1] for name in usable.targets}
+            )
     for (attribute, name), parts in by_bias.items():
         if len(parts) > 1:
             shared = [one for one in parts[0] if all(one in part for part in parts)]
@@ -332,6 +355,18 @@ def _score_definitions(findings: Findings, model: str | None, attribute: str, na
         _score_curve(findings, where | {"variant": f"{_name(one)} ~ {_name(other)}", "n": layers}, rho)
     if different:
         _score_curve(findings, where | {"n": layers}, np.mean(different, axis=0))
+
+
+def _score_lists(findings: Findings, model: str, attribute: str, lists: dict[str, Curves]) -> None:
+    """Score how alike two lists of targets rank the layers, under each definition, and the mean over definitions."""
+    for (one, first), (other, second) in combinations(lists.items(), 2):
+        where = {"model": model, "language": "english", "dataset": attribute, "measure": "agreement"}
+        where["subset"] = f"{one} ~ {other}"
+        rhos = {definition: rank_agreement(curve, second[definition]) for definition, curve in first.items()}
+        for definition, rho in rhos.items():
+            _score_curve(findings, where | {"variant": _name(definition), "n": len(first[definition])}, rho)
+        layers = len(next(iter(first.values())))
+        _score_curve(findings, where | {"n": layers}, np.mean(list(rhos.values()), axis=0))
 
 
 def _name(definition: Definition) -> str:

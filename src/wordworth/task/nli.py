@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from wordworth.catalog.read.nli import NliData
-from wordworth.contexts import decontextualized
+from wordworth.contexts import make_decontextualized
 from wordworth.encode import LanguageModel, in_contexts
 from wordworth.errors import WordworthError
 from wordworth.measure.neutrality import (
@@ -34,7 +34,7 @@ from wordworth.measure.neutrality import (
     scores,
 )
 from wordworth.nli.nli import LABELS, NliModel
-from wordworth.nli.pairs import Indices, Largest, PairSet
+from wordworth.nli.pairs import Indices, LargestPairs, PairSet
 from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.statistics.effect_size import sign_flip
@@ -117,19 +117,19 @@ def parse_slice(text: str) -> dict[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Tallies:
     """What one pass over the pairs leaves: a tally per slice, the whole first, and the largest of two columns."""
 
     tallies: list[Tally]
-    largest: tuple[Largest, ...]
+    largest: tuple[LargestPairs, ...]
 
 
-Row = dict[str, Any]
+Keys = dict[str, Any]
 """Columns of scores that say which slice was measured on which model."""
 
 
 def record_scores(
-    findings: Findings, place: Row, tallies: Sequence[Tally], original: Tally | None, settings: Intervals
+    findings: Findings, place: Keys, tallies: Sequence[Tally], original: Tally | None, settings: Intervals
 ) -> None:
     """Record each measure of a slice, averaged over tallies: one, or one per random direction.
 
@@ -169,7 +169,7 @@ def _resample(tallies: Sequence[Tally], settings: Intervals) -> NDArray[np.float
 
 
 def _record_rows(
-    findings: Findings, row: Row, names: Sequence[Row], values: NDArray[np.float64], draws: NDArray[np.float64] | None
+    findings: Findings, row: Keys, names: Sequence[Keys], values: NDArray[np.float64], draws: NDArray[np.float64] | None
 ) -> None:
     for at, (name, value) in enumerate(zip(names, values.tolist(), strict=True)):
         low, high = (None, None) if draws is None else map(float, percentile_interval(draws[at]))
@@ -188,7 +188,7 @@ def group_hypotheses(pairs: PairSet) -> list[NDArray[np.intp]]:
 
 def record_gaps(
     findings: Findings,
-    place: Row,
+    place: Keys,
     groups: Sequence[NDArray[np.intp]],
     tallies: Sequence[Tally],
     original: Tally | None,
@@ -209,7 +209,7 @@ def record_gaps(
     known = int(np.isfinite(values[0]).sum())
     if not known:
         return  # of a small sample, in which no premise meets all groups
-    names: list[Row] = [{"measure": name} for name in gap_names(len(groups))]
+    names: list[Keys] = [{"measure": name} for name in gap_names(len(groups))]
     row = {**place, "n": known}
     _record_rows(findings, row, names, np.nanmean(values, axis=1), draws)
     if original is not None:
@@ -221,14 +221,14 @@ def record_gaps(
         _record_rows(findings, row, changes, change.mean(axis=1), draws - resample([original]))
 
 
-def record_over_swap(findings: Findings, place: Row, measured: Tally, control: Tally) -> None:
+def record_over_swap(findings: Findings, place: Keys, measured: Tally, control: Tally) -> None:
     """Record how much more of each wrong label the probe gets than the control."""
     row = {**place, "n": measured.pairs, "variant": OVER_SWAP}
     for name, value in zip(("entailment", "contradiction"), scores(measured)[-2:] - scores(control)[-2:], strict=True):
         findings.score(**row, measure=name, value=float(value))
 
 
-def record_items(findings: Findings, pairs: PairSet, place: Row, measured: Measured) -> None:
+def record_items(findings: Findings, pairs: PairSet, place: Keys, measured: Tallies) -> None:
     """Record an item per pair of subjects, averaged over its templates, and one per pair farthest from neutral."""
     tally, probe = measured.tallies[0], pairs.probe
     met = np.flatnonzero(tally.counts)
@@ -280,7 +280,7 @@ def score_nli_probe(model: LanguageModel, train: NliData, test: NliData, layer: 
     """Score the accuracy on the pairs of `test` in one layer. A pair without a vector of both sentences is skipped."""
     sentences = [text for data in (train, test) for side in (data.premises, data.hypotheses) for text in side]
     distinct = list(dict.fromkeys(sentences))
-    encoded = in_contexts(model, distinct, decontextualized(distinct), "decontextualized", (layer,)).layers("mean")
+    encoded = in_contexts(model, distinct, make_decontextualized(distinct), "decontextualized", (layer,)).layers("mean")
     vectors = dict(zip(encoded.words, encoded.read(encoded.slots[0]), strict=True))
     train, test = (_with_vectors(data, vectors) for data in (train, test))
     scale = StandardScaler().fit(features := _features(train, vectors))

@@ -21,12 +21,12 @@ from wordworth.catalog.read.corpora import Corpus, Report, documents
 from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.pairs import Paraphrases, load_paraphrases
 from wordworth.catalog.read.wordnet import WordNet
-from wordworth.catalog.resolve import Named
+from wordworth.catalog.resolve import NameLike
 from wordworth.encode import LanguageModel
 from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, scratch
-from wordworth.measure.diversity import Part, type_coverages
-from wordworth.measure.prediction import NOT_FOUND, nats, perplexity
+from wordworth.measure.diversity import WordGroup, type_coverages
+from wordworth.measure.prediction import NOT_FOUND_NATS, nats, perplexity
 from wordworth.results.findings import Findings
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 from wordworth.statistics.effect_size import two_by_two
@@ -43,7 +43,7 @@ from wordworth.whole_words.parting import Parting
 
 WORDS_PER_PART = 1 << 18
 _WORD = pl.col("word").cast(pl.String)
-COLUMNS = {
+MEASURE_COLUMNS = {
     "type": pl.col("word").to_physical(),
     "cluster": pl.col("cluster"),
     "band": pl.col("band").to_physical(),
@@ -64,7 +64,7 @@ MIN_DOCUMENTS = 10
 """Fewer documents are too few to resample."""
 
 
-class Text:
+class CountedText:
     """The lines of a corpus, read and counted once; the last one is cut after `max_words` (0: never)."""
 
     def __init__(self, corpus: Corpus, max_words: int, parting: Parting = Parting()) -> None:  # noqa: B008 - frozen
@@ -140,7 +140,7 @@ def open_predicted_words(predicted: pl.LazyFrame) -> Iterator[PredictedWords]:
     """Put words on disk for measures; `predicted` has the columns of `PREDICTIONS`, `band` and `cluster`."""
     with scratch(cache_dir() / "measured") as folder:
         path = folder / "words.parquet"
-        predicted.select(**COLUMNS).sink_parquet(path, compression="lz4", row_group_size=WORDS_PER_PART)
+        predicted.select(**MEASURE_COLUMNS).sink_parquet(path, compression="lz4", row_group_size=WORDS_PER_PART)
         yield PredictedWords(path)
 
 
@@ -150,15 +150,15 @@ def compute_shares(
     """Return for each way of hitting the share of words and that of types that were hit; of one band, or of all."""
     options = settings.bootstrap
 
-    def parts() -> Iterator[Part]:
+    def parts() -> Iterator[WordGroup]:
         for number, table in enumerate(words.parts("type", "cluster", "band", *columns)):
             types, clusters = (table[name].to_numpy() for name in ("type", "cluster"))
             every = hits(number, table)
             if band is None:
-                yield Part(types, clusters, every)
+                yield WordGroup(types, clusters, every)
             else:
                 some = table["band"].to_numpy() == band
-                yield Part(types[some], clusters[some], [hit[some] for hit in every])
+                yield WordGroup(types[some], clusters[some], [hit[some] for hit in every])
 
     sums: Summing | None = None
     for part in parts():
@@ -241,7 +241,7 @@ def _score_surprise(
         columns = {name: table[name].to_numpy() for name in table.columns}
         surprise, naive = (nats(columns[name], before) for name in ("logp", "logp_naive"))
         sizes = {name: columns[name] for name in ("characters", "bytes")}
-        ppx = np.where(columns["hit1"] | columns["hitk"], naive, NOT_FOUND)
+        ppx = np.where(columns["hit1"] | columns["hitk"], naive, NOT_FOUND_NATS)
         sums.add(columns["cluster"], nats=surprise, naive=naive, ppx=ppx, bits=surprise / np.log(2), **sizes)
         before += len(table)
     options = settings.bootstrap
@@ -265,7 +265,7 @@ def _score_authors_diversity(
     if not types:
         return
     for best, hit in ((1, "hit1"), (k, "hitk")):
-        seen = words.count_types(pl.col(hit) & (pl.col("band") != unseen))
+        seen = words.count_types(pl.col(hit) & (pl.col("band") < unseen))
         findings.score(**where, measure="T", variant="code", k=best, value=seen / types, n=types)
 
 
@@ -301,12 +301,12 @@ def record_errors(where: dict[str, Any], predicted: pl.LazyFrame) -> Findings:
     return findings
 
 
-DRAWN = "drawn"
+DRAWN_TRIPLES = "drawn"
 """The name for triples drawn from the corpus and WordNet."""
 
 
 def load_paraphrase_sets(
-    named: Sequence[Named | Paraphrases],
+    named: Sequence[NameLike | Paraphrases],
     corpus: Corpus,
     frequencies: Frequencies,
     wordnet: WordNet | None,
@@ -315,7 +315,7 @@ def load_paraphrase_sets(
     """Load sets of triples; `drawn` gives two, `rare:CORPUS` and `common:CORPUS`."""
     sets: list[Paraphrases] = []
     for one in named:
-        if one == DRAWN and wordnet is not None:
+        if one == DRAWN_TRIPLES and wordnet is not None:
             draw = partial(draw_triples, corpus, wordnet, frequencies, seed=seed)
             sets += [draw("rare", name=f"rare:{corpus.name}"), draw("common", name=f"common:{corpus.name}")]
         else:

@@ -10,21 +10,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from wordworth.measure.f1 import weighted_f1
 from wordworth.results.findings import Findings
 from wordworth.task.settings import Intervals
 from wordworth.transform import fit_components, nullify
 
-COMPONENTS = (1, 2, 4, 8, 11, 12)
+PROBE_COMPONENTS = (1, 2, 4, 8, 11, 12)
 """Numbers of components that are tried; VAST names 8, 11 and 12."""
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ProbePart:
     """The vectors, labels and words of a training or test part."""
 
     vectors: NDArray[np.float64]
@@ -33,12 +30,23 @@ class Part:
 
 
 def score_probe(
-    name: str, train: Part, test: Part, place: Mapping[str, Any], settings: Intervals, components: int
+    name: str,
+    train: ProbePart,
+    test: ProbePart,
+    place: Mapping[str, Any],
+    settings: Intervals,
+    components: int,
+    *,
+    standardize: bool = True,
 ) -> Findings:
     """Score weighted F1 from the whole vector, from at most so many of its top components, and from the rest.
 
     `name` is the measure: what the probe tells. `place` are the columns that say of which vectors.
     """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     findings = Findings()
 
     def score(variant: str | None, answers: Sequence[str], components: int | None = None) -> None:
@@ -47,7 +55,8 @@ def score_probe(
         findings.score(**place, **columns, **f1)
 
     def predict(train_vectors: NDArray[np.float64], test_vectors: NDArray[np.float64]) -> list[str]:
-        regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
+        scaler = [StandardScaler()] if standardize else []
+        regression = make_pipeline(*scaler, LogisticRegression(max_iter=1_000))
         return [str(label) for label in regression.fit(train_vectors, train.labels).predict(test_vectors)]
 
     predicted = predict(train.vectors, test.vectors)
@@ -56,9 +65,9 @@ def score_probe(
     columns = {"word": list(test.words), "label": list(test.labels), "prediction": predicted}
     is_correct = [one == other for one, other in zip(predicted, test.labels, strict=True)]
     findings.item("probed_words", **place, probe=name, **columns, is_correct=is_correct)
-    most = min(max(COMPONENTS), components, len(train.vectors) - 1, train.vectors.shape[1] - 1)
+    most = min(max(PROBE_COMPONENTS), components, len(train.vectors) - 1, train.vectors.shape[1] - 1)
     fitted = fit_components(train.vectors, most)
-    for k in (k for k in COMPONENTS if k <= most):
+    for k in (k for k in PROBE_COMPONENTS if k <= most):
         along = [(part.vectors - fitted.mean) @ fitted.directions[:k].T for part in (train, test)]
         score("components", predict(*along), k)
         score("rest", predict(nullify(train.vectors, fitted, k), nullify(test.vectors, fitted, k)), k)

@@ -38,14 +38,14 @@ from wordworth.statistics.correlation import correlation_p, correlations
 from wordworth.statistics.effect_size import effect_size
 from wordworth.statistics.permutation import normal_p, permutation_test
 from wordworth.task.association import get_reliability, place_of_test, select_test_sets
-from wordworth.task.settings import Permuted, Sensitive
+from wordworth.task.settings import Permutations, Sensitive
 from wordworth.task.valence import RatedItems
 from wordworth.task.words import Poles, match_rated_words
 from wordworth.transform.components import Components, fit_components, nullify
 
-ALL = "all words"
-KINDS = (
-    ALL,
+ALL_WORDS = "all words"
+VARIANT_KINDS = (
+    ALL_WORDS,
     "one target out",
     "one attribute out",
     "one of each out",
@@ -53,7 +53,7 @@ KINDS = (
     "half of attributes",
     "half of all",
 )
-VECTORS = ("as they are", "centred", "all but the top")
+VECTOR_VERSIONS = ("as they are", "centred", "all but the top")
 BASIS_WORDS = 50_000
 """The mean and components are those of so many words, evenly spread over the vocabulary."""
 MAX_ONE_BY_ONE = 200
@@ -83,15 +83,15 @@ def make_word_variants(
     rng = np.random.default_rng(seed)
     first, second = sides = [_Side(sets) for sets in (targets, attributes)]
     single = [side.one_by_one(draws, rng) for side in sides]
-    rows = [(ALL, ALL, first.all(), second.all())]
-    rows += [(KINDS[1], first.words[at], first.without(at), second.all()) for at in single[0]]
-    rows += [(KINDS[2], second.words[at], first.all(), second.without(at)) for at in single[1]]
+    rows = [(ALL_WORDS, ALL_WORDS, first.all(), second.all())]
+    rows += [(VARIANT_KINDS[1], first.words[at], first.without(at), second.all()) for at in single[0]]
+    rows += [(VARIANT_KINDS[2], second.words[at], first.all(), second.without(at)) for at in single[1]]
     if all(single):
         for _ in range(draws):
             target, attribute = (places[rng.integers(len(places))] for places in single)
             name = f"{first.words[target]}, {second.words[attribute]}"
-            rows.append((KINDS[3], name, first.without(target), second.without(attribute)))
-    for kind, *halved in zip(KINDS[4:], (True, False, True), (False, True, True), strict=True):
+            rows.append((VARIANT_KINDS[3], name, first.without(target), second.without(attribute)))
+    for kind, *halved in zip(VARIANT_KINDS[4:], (True, False, True), (False, True, True), strict=True):
         if any(side.divisible and half for side, half in zip(sides, halved, strict=True)):
             for number in range(1, draws + 1):
                 one, other = (side.half(rng) if half else side.all() for side, half in zip(sides, halved, strict=True))
@@ -161,10 +161,10 @@ def _components(vectors: Vectors) -> Components:
 
 
 SPREADS = ("sample σ", "population σ")
-METHODS = ("permutation p", "normal p")
-SIDES = ("one-sided", "two-sided")
-ALIKE = "a variant in which all words have the same association"
-COLUMNS = {
+P_METHODS = ("permutation p", "normal p")
+TEST_SIDES = ("one-sided", "two-sided")
+SAME_ASSOCIATION = "a variant in which all words have the same association"
+CHOICE_COLUMNS = {
     "vectors": "vectors",
     "association": "association",
     "σ": "sigma",
@@ -211,12 +211,12 @@ def score_association_variants(
     return findings
 
 
-def _make_grid(associations: list[Matrix], words: WordVariants, size_x: int, settings: Permuted) -> Grid:
+def _make_grid(associations: list[Matrix], words: WordVariants, size_x: int, settings: Permutations) -> Grid:
     """Compute d and p of all variants: words × (vectors and associations) × σ × how p is computed × sides."""
     sides = -1 if settings.sides == "two" else 1
     blocks = len(associations)
     d = np.empty((len(words), blocks, len(SPREADS)))
-    p = np.empty((len(words), blocks, len(METHODS), len(SIDES)))
+    p = np.empty((len(words), blocks, len(P_METHODS), len(TEST_SIDES)))
     for rows, size in _group_by_size(words, size_x):
         values = np.concatenate([select_values(one[:, rows], words.targets[rows]) for one in associations])
         shape = (blocks, len(rows))
@@ -224,16 +224,16 @@ def _make_grid(associations: list[Matrix], words: WordVariants, size_x: int, set
             d[rows, :, at] = effect_size(values, size, ddof).reshape(shape).T
         for place, found in _p_values(values, size, settings, exact=rows[0] == 0).items():
             p[rows, :, *place] = found.reshape(shape).T
-    full = (len(words), blocks, len(SPREADS), len(METHODS), len(SIDES))
+    full = (len(words), blocks, len(SPREADS), len(P_METHODS), len(TEST_SIDES))
     values = np.broadcast_to(d[..., None, None], full)
     chances = np.broadcast_to(p[:, :, None, :, ::sides], full)
     options = {
         "words": words.kinds,
-        "vectors": VECTORS,
+        "vectors": VECTOR_VERSIONS,
         "association": ASSOCIATIONS,
         "σ": SPREADS,
-        "p": METHODS,
-        "sides": SIDES[::sides],
+        "p": P_METHODS,
+        "sides": TEST_SIDES[::sides],
     }
     return Grid(options, words, values.reshape(-1), chances.reshape(-1))
 
@@ -247,7 +247,7 @@ def _group_by_size(words: WordVariants, size_x: int) -> list[tuple[NDArray[np.in
     return [(np.array(rows), key[0]) for key, rows in groups.items()]
 
 
-def _p_values(values: Matrix, size: int, settings: Permuted, exact: bool) -> dict[tuple[int, int], Matrix]:
+def _p_values(values: Matrix, size: int, settings: Permutations, exact: bool) -> dict[tuple[int, int], Matrix]:
     """Compute p by permutation and by a normal, one-sided and two-sided.
 
     Only the test as it is run is counted exactly at any cost: many rows of large sets would take too long.
@@ -286,18 +286,18 @@ def record_grid(findings: Findings, place: dict[str, Any], grid: Grid, reliabili
         **place,
         words=chosen["words"].tolist(),
         without=np.array(grid.words.names, dtype=object)[places[0]].tolist(),
-        **{COLUMNS[choice]: options.tolist() for choice, options in chosen.items() if choice in COLUMNS},
+        **{CHOICE_COLUMNS[choice]: options.tolist() for choice, options in chosen.items() if choice in CHOICE_COLUMNS},
         value=np.where(is_known, grid.values, np.nan).tolist(),
         p=grid.p.tolist(),
-        skipped=[None if known else ALIKE for known in is_known.tolist()],
+        skipped=[None if known else SAME_ASSOCIATION for known in is_known.tolist()],
     )
 
 
-EFFECT = "effect size"
-WAYS = (EFFECT, *ASSOCIATIONS)
+EFFECT_SIZE = "effect size"
+WAYS = (EFFECT_SIZE, *ASSOCIATIONS)
 """A word's SC-WEAT effect size (ValNorm), or only its association, without the σ of its own cosines."""
 CORRELATIONS = ("Pearson", "Spearman")
-OTHER = "other poles"
+OTHER_POLES = "other poles"
 
 
 def score_valence_variants(
@@ -315,14 +315,14 @@ def score_valence_variants(
     sides = {name: [pole.rows(np.argsort(pole.words)) for pole in pair] for name, pair in poles.items()}
     chosen, masks = _choose_words(items.names, sides, settings)
     where = {**layers.columns, "language": lexicon.language, "dataset": lexicon.name}
-    options = {"words": chosen.kinds, "vectors": VECTORS, "association": WAYS, "ρ": CORRELATIONS}
+    options = {"words": chosen.kinds, "vectors": VECTOR_VERSIONS, "association": WAYS, "ρ": CORRELATIONS}
     for slot in layers.slots:
         polar = np.concatenate([pole.read(slot) for pair in sides.values() for pole in pair])
         rho, p = (np.empty([len(one) for one in options.values()]) for _ in range(2))
         for at, (targets, attributes) in enumerate(vector_variants(slot, (words.read(slot), polar))):
             for way, name in enumerate(WAYS):
                 how = (targets, attributes, *masks)
-                effects = word_effects(*how) if name == EFFECT else product_associations(*how, name)
+                effects = word_effects(*how) if name == EFFECT_SIZE else product_associations(*how, name)
                 associated = items.mean(effects.T).T
                 rho[:, at, way], p[:, at, way] = _rho(associated, items.people, chosen)
         grid = Grid(options, chosen, rho.reshape(-1), p.reshape(-1))
@@ -349,7 +349,7 @@ def _choose_words(
         masks[side][len(made) + at, ends[2 + 2 * at + side] : ends[3 + 2 * at + side]] = True
     kept = np.concatenate((made.targets, np.ones((len(others), len(words)), dtype=np.bool_)))
     names = (*made.names, *list(poles)[1:])
-    return WordVariants((*made.kinds, *[OTHER] * len(others)), names, kept, masks[0] | masks[1]), masks
+    return WordVariants((*made.kinds, *[OTHER_POLES] * len(others)), names, kept, masks[0] | masks[1]), masks
 
 
 def _rho(associated: Matrix, people: Matrix, chosen: WordVariants) -> tuple[Matrix, Matrix]:

@@ -16,21 +16,22 @@ from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 import pydantic
 from pydantic import BaseModel, ConfigDict, SkipValidation, ValidationInfo, field_validator
 
+from wordworth.catalog.registry import is_name, language_named
 from wordworth.engine.engines import PATTERN
 from wordworth.errors import WordworthError, nearest
 from wordworth.statistics.choices import PERMUTATIONS, RESAMPLES, Count, Method, Sides
 
 MEASURED, ON, HOW = "what is measured", "on what", "how"
-GROUPS = (MEASURED, ON, HOW)
+HELP_GROUPS = (MEASURED, ON, HOW)
 """Headings of the help, in this order; `output` follows them."""
 
 MAX_WHOLE_NUMBER = 2**31 - 1
 """The bound of whole numbers without another one: libraries accept no larger one."""
 POOLING: dict[str, Any] = {
-    "help": "Pooling of a word's subwords; last if not given, or mean in a model that reads both ways.",
+    "help": "Pooling of a word's subwords; last unless given, or mean in a bidirectional model.",
     "choices": ("", "first", "last", "mean", "max", "min"),
 }
-COMPONENTS: dict[str, Any] = {
+COMPONENTS_SETTING: dict[str, Any] = {
     "help": "Principal components to nullify: so many at most.",
     "least": 0,
     "most": 1_000,
@@ -51,7 +52,7 @@ LEXICON, TEST, PAIRS, CORPUS = (
     "Text: a corpus of the catalog or a file",
 )
 """How the help of an option begins that several studies have."""
-RANDOM = "Random directions or subspaces taken out as the control."
+RANDOM_HELP = "Random directions or subspaces taken out as the control."
 ENGINE: dict[str, Any] = {
     "help": "Where shards of the work run: local, ray (workers here) or ray:ADDRESS (a cluster).",
     "pattern": PATTERN,
@@ -60,14 +61,14 @@ ENGINE: dict[str, Any] = {
 }
 SENSITIVITY = (
     "Sensitivity (Simonsohn et al. 2020): numbers again under all combinations of the choices that their items name; "
-    "flipped are those whose conclusion (p < .05 and the sign, or neither) is another. Fewer words have less power."
+    "flipped ones have another conclusion (p < .05 and the sign, or neither). Fewer words have less power."
 )
-Named = Annotated[str | Path, SkipValidation]
-"""A name of the catalog, a path, or a loaded object; in the settings of a study that runs, `Resolved`."""
+Name = Annotated[str | Path, SkipValidation]
+"""A name of the catalog, a path, or a loaded object; in the settings of a study that runs, `Origin`."""
 
 
 @dataclass(frozen=True)
-class Declared:
+class SettingSpec:
     """What is declared of a setting besides its type and default."""
 
     help: str
@@ -93,7 +94,7 @@ def setting(default: Any, help: str, group: str = HOW, **more: Any) -> Any:  # n
     Runs that differ in what is measured can be compared: what both measure is the same.
     """
     more.setdefault("may_differ", group == MEASURED)
-    return pydantic.Field(default, description=help, json_schema_extra={"declared": Declared(help, group, **more)})  # type: ignore[dict-item]
+    return pydantic.Field(default, description=help, json_schema_extra={"declared": SettingSpec(help, group, **more)})  # type: ignore[dict-item]
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class SettingField:
     """The type of one value."""
     many: bool
     default: Any
-    declared: Declared
+    declared: SettingSpec
 
     @property
     def option(self) -> str:
@@ -142,6 +143,8 @@ class Settings(BaseModel):
         field = next(one for one in cls.fields() if one.name == info.field_name)
         if field.many and not isinstance(value, tuple):
             value = (value,) if isinstance(value, str) or not isinstance(value, Sequence) else tuple(value)
+        if field.declared.catalog == "languages":
+            value = tuple(map(language_named, value)) if field.many else value and language_named(value)
         for one in value if field.many else [value]:
             _check(field, one)
         return value
@@ -201,6 +204,10 @@ def _check(field: SettingField, value: Any) -> None:
     declared, option = field.declared, f"--{field.option}"
     if value is None:
         return
+    parts = value.split(",") if isinstance(value, str) and field.is_repeatable else []
+    if len(parts) > 1 and all(part in field.choices or is_name(declared.catalog, part) for part in parts):
+        again = " ".join(f"{option} {part}" for part in parts)
+        raise WordworthError(f"{option} takes one name; repeat it: {again} (in Python: {field.name}={parts})")
     if field.choices and value not in field.choices:
         close = nearest(str(value), list(field.choices))
         raise WordworthError(f"{option} is {value!r}{close or '; it can be ' + either(field.choices)}")
@@ -230,21 +237,21 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
-    from wordworth.catalog.resolve import Resolved, public_name  # which fetches: too much for a help
+    from wordworth.catalog.resolve import Origin, public_name  # which fetches: too much for a help
 
-    if isinstance(value, str | Resolved):
+    if isinstance(value, str | Origin):
         return public_name(value) if isinstance(value, str) else str(value)  # without a token in the address
     name = getattr(value, "name", None) if not isinstance(value, Path) else None
     return name if isinstance(name, str) else getattr(value, "__name__", None) or str(value)
 
 
-class Seeded(Settings):
+class Seeding(Settings):
     """All that is random is drawn from one seed."""
 
     seed: int = setting(0, "Seed of all that is random.", least=0)
 
 
-class Intervals(Seeded):
+class Intervals(Seeding):
     """How intervals are computed."""
 
     resamples: int = setting(RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=100_000, may_differ=True)
@@ -255,7 +262,7 @@ class Intervals(Seeded):
         return {"resamples": self.resamples, "seed": self.seed}
 
 
-class Permuted(Intervals):
+class Permutations(Intervals):
     """How p-values and intervals of association tests are computed."""
 
     sides: Sides = setting("one", "Sides of the permutation tests: one (as the paper) or two.", may_differ=True)
@@ -278,7 +285,7 @@ class Permuted(Intervals):
         return {**how, "permutations": self.permutations, "seed": self.seed}
 
 
-class Sensitive(Permuted):
+class Sensitive(Permutations):
     """Whether a conclusion is tried under other choices."""
 
     sensitivity: bool = setting(
@@ -317,7 +324,7 @@ class ByLayer(Placement):
 
     layers: tuple[int, ...] = setting(
         (),
-        "Layers of a language model, such as 0,8,16 (-1 is the last); all if not given. None above them is computed.",
+        "Layers of a language model, such as 0,8,16 (-1 is the last); all unless given. Higher ones are not computed.",
         MEASURED,
         **LAYERS,
     )
@@ -328,7 +335,7 @@ class ByLayer(Placement):
         last = " (-1 is the last)" if min(self.layers) < 0 else ""
         return (
             f"Not all layers of a language model were measured but {either(list(map(str, self.layers)), 'and')}{last}; "
-            "the best and the top layer, and what is correlated over layers, are of these."
+            "the best and the top layer, and correlations over layers, are among these."
         )
 
 

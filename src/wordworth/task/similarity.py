@@ -10,7 +10,7 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.pairs import Analogies, Pairs, Section
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.embedding.core import nearest_neighbours
-from wordworth.measure import analogies, cosines
+from wordworth.measure import analogies, pair_cosines
 from wordworth.measure import similarity as correlate
 from wordworth.measure.analogy import Rule
 from wordworth.results.findings import Findings
@@ -37,25 +37,27 @@ def score_similarity(
     findings = Findings()
     where = {**layers.columns, "language": pairs.language, "dataset": pairs.name}
     spelled = choose_spellings(pairs.language, settings)
-    first, second = layers.select(pairs.first, spelled), layers.select(pairs.second, spelled)
-    forms = {word: form for side in (first, second) for word, form in zip(side.words, side.resolved, strict=True)}
-    merged = pairs.merged(forms)
+    words = layers.select(list_words(pairs), spelled)
+    merged = pairs.merge_forms(dict(zip(words.words, words.matched_words, strict=True)))
     if merged is not pairs:
         count = len(pairs) - len(merged)
         reason = "pairs were merged with another that has the same vectors, and their scores averaged"
         findings.notice("info", reason, count=count, total=len(pairs), model=layers.name, dataset=pairs.name)
         pairs = merged
-        first, second = layers.select(pairs.first, spelled), layers.select(pairs.second, spelled)
-    both, left, right = np.intersect1d(first.positions, second.positions, return_indices=True)
+    rows = [
+        (words.index.get(one), words.index.get(other)) for one, other in zip(pairs.first, pairs.second, strict=True)
+    ]
+    both = [at for at, pair in enumerate(rows) if None not in pair]
     count = len(pairs.first)
     if len(both) < 3:
         raise TooFewWordsError(
             f"{layers.name} has both words of {len(both)} of the {count} pairs of {pairs.name}, and 3 are needed; "
             f"is it an embedding of {pairs.language} words?"
         )
-    first, second = first.rows(left), second.rows(right)
-    cosine = np.stack([cosines(matrix, second.read(slot)) for slot, matrix in first.each()])
-    names = [f"{one} {other}" for one, other in zip(first.words, second.words, strict=True)]
+    left, right = np.array([rows[at] for at in both], dtype=np.intp).T
+    cosine = np.stack([pair_cosines(matrix, left, right) for _, matrix in words.each()])
+    first, second = [pairs.first[at] for at in both], [pairs.second[at] for at in both]
+    names = [f"{one} {other}" for one, other in zip(first, second, strict=True)]
     ratings = pairs.scores[both]
     if with_interval:
         rho = correlate(cosine, ratings, items=names, **settings.bootstrap)
@@ -74,14 +76,16 @@ def score_similarity(
         findings.score(**where, measure="coverage", value=len(both) / count, n=count)
         for line in pairs.left_out:
             findings.notice("info", line, dataset=pairs.name)
-    columns: dict[str, Any] = {"first": first.words, "second": second.words, "rating": ratings.tolist()}
+    columns: dict[str, Any] = {"first": first, "second": second, "rating": ratings.tolist()}
     if layers.vocabulary:
-        columns["spelling"] = _spell(first, second)
+        spelled_as = dict(zip(words.words, words.forms, strict=True))
+        spellings = [f"{spelled_as[one]} {spelled_as[other]}" for one, other in zip(first, second, strict=True)]
+        columns["spelling"] = [form if form != name else None for form, name in zip(spellings, names, strict=True)]
     for slot, values in zip(layers.slots, cosine.tolist(), strict=True):
         if slot in itemized:
             findings.item("word_pairs", **where, **slot._asdict(), **columns, value=values)
     if with_items:
-        _record_missing(findings, where, layers, pairs, set(both.tolist()))
+        _record_missing(findings, where, layers, pairs, set(both))
     findings.set_coverage(len(both) / count)
     return findings
 
@@ -89,13 +93,6 @@ def score_similarity(
 def list_words(pairs: Pairs) -> tuple[str, ...]:
     """Return every word of the pairs once."""
     return tuple(dict.fromkeys((*pairs.first, *pairs.second)))
-
-
-def _spell(first: Layers, second: Layers) -> list[str | None]:
-    """Return how the vocabulary spells each pair, where that differs."""
-    written = zip(first.words, second.words, strict=True)
-    spelled = zip(first.forms, second.forms, strict=True)
-    return [" ".join(forms) if forms != words else None for words, forms in zip(written, spelled, strict=True)]
 
 
 def _record_missing(findings: Findings, where: dict[str, Any], layers: Layers, pairs: Pairs, known: set[int]) -> None:
@@ -114,7 +111,7 @@ def _record_missing(findings: Findings, where: dict[str, Any], layers: Layers, p
 
 
 NEIGHBOURS = 10
-MAX_WORDS = 2_000
+MAX_NEIGHBOUR_WORDS = 2_000
 """Longer lexica are not searched for neighbours in the whole vocabulary."""
 
 
@@ -122,7 +119,7 @@ def record_neighbours(layers: Layers, lexicon: Lexicon, settings: WordLookup) ->
     """Record the ten nearest words of every word of a lexicon that is not too long, in every slot."""
     findings = Findings()
     words, lexicon = match_rated_words(findings, layers, lexicon, settings)
-    if not 0 < len(words) <= MAX_WORDS or len(layers) <= NEIGHBOURS:
+    if not 0 < len(words) <= MAX_NEIGHBOUR_WORDS or len(layers) <= NEIGHBOURS:
         return findings
     rows = np.array([layers.index[form] for form in words.forms], dtype=np.intp)
     for slot, matrix in layers.each():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wordworth.catalog.models import load_embeddings
 from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.wordnet import WordNet
-from wordworth.catalog.resolve import Named
+from wordworth.catalog.resolve import NameLike
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
@@ -21,7 +21,7 @@ from wordworth.task.training import Sentences, train_vectors
 from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.soft_match import BUILT_IN, DEPTHS, Similarity, similar, soft_ranks
 
-TRAINED = "word2vec"
+TRAINED_VECTORS = "word2vec"
 """The name for vectors trained on the corpus."""
 DIM = 50
 """As in the paper."""
@@ -30,7 +30,7 @@ Near = Embedding | Similarity
 
 
 def load_similarities(
-    named: Sequence[Named | Embedding], corpus: Corpus, parting: Parting, wordnet: WordNet | None, seed: int
+    named: Sequence[NameLike | Embedding], corpus: Corpus, parting: Parting, wordnet: WordNet | None, seed: int
 ) -> dict[str, Near]:
     """Load embeddings and similarities by their `variant` in scores; word2vec is trained on `corpus`."""
     near: dict[str, Near] = {}
@@ -39,9 +39,9 @@ def load_similarities(
             near[one.name] = one
         elif one in BUILT_IN and wordnet is not None:
             near[str(one)] = BUILT_IN[str(one)](wordnet)
-        elif one == TRAINED:
+        elif one == TRAINED_VECTORS:
             with waiting(f"training vectors on {corpus.name}"):
-                near[TRAINED] = train_word2vec(corpus, parting, seed=seed)
+                near[TRAINED_VECTORS] = train_word2vec(corpus, parting, seed=seed)
         else:
             near |= {embedding.name: embedding for embedding in load_embeddings(one, language=corpus.language)}
     return near
@@ -50,7 +50,7 @@ def load_similarities(
 def train_word2vec(corpus: Corpus, parting: Parting = Parting(), *, dim: int = DIM, seed: int = 0) -> Embedding:  # noqa: B008 - frozen
     """Train word2vec on a text as the paper does: 50 dimensions."""
     steps = (f"word2vec of {corpus.name}, {dim} dimensions, min_count 5, seed {seed}",)
-    provenance = Provenance(TRAINED, language=corpus.language, steps=steps)
+    provenance = Provenance(TRAINED_VECTORS, language=corpus.language, steps=steps)
     trained = train_vectors(
         "Word2Vec", Sentences(corpus, lambda line: parting(line).words), provenance, vector_size=dim, seed=seed
     )
@@ -68,7 +68,7 @@ def score_soft_match(
         here = where | {"experiment": "soft-match"}
         depths: Sequence[int | None] = (None,)
         if isinstance(one, Embedding):
-            ranks, lost = _ranked(words, one)
+            ranks, lost = _rank_guesses(words, one)
             for which, counts in zip(("target", "guess"), lost, strict=True):
                 _record_missing(findings, here, name, which, counts)
             depths = DEPTHS
@@ -81,7 +81,7 @@ def score_soft_match(
     return findings
 
 
-def _ranked(words: PredictedWords, embedding: Embedding) -> tuple[list[NDArray[np.uint8]], list[Counter[str]]]:
+def _rank_guesses(words: PredictedWords, embedding: Embedding) -> tuple[list[NDArray[np.uint8]], list[Counter[str]]]:
     """Return the ranks of all guesses by part, a byte each; and the targets and guesses without a vector."""
     ranks, lost = [], [Counter[str](), Counter[str]()]
     language = embedding.provenance.language or "english"

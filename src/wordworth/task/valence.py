@@ -18,12 +18,12 @@ from wordworth.measure import VALENCE, sc_weat, sc_weat_p
 from wordworth.measure import valence as correlate
 from wordworth.results.findings import Findings
 from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, shuffled_pearson
-from wordworth.task.settings import Intervals, Permuted
+from wordworth.task.settings import Intervals, Permutations
 from wordworth.task.words import Poles, TooFewWordsError, match_rated_words, record_missing, record_set
 
 MIN_WORDS_PER_HALF = 10
 """Words in either half of a lexicon, below which nothing is picked on one half and judged on the other."""
-TABLE = "rated_words"
+RATED_WORDS = "rated_words"
 JOIN = " / "
 """Joins the translations of one English word in the name of their item."""
 
@@ -60,7 +60,7 @@ class RatedItems:
         """Return the columns that say which words the items are, and p and tokens where an item is a single word."""
         row_of = {word: row for row, word in enumerate(words.words)}
         members = [[row_of[word] for word in some] for some in self.members]
-        forms = [JOIN.join(words.resolved[row] for row in rows) for rows in members]
+        forms = [JOIN.join(words.matched_words[row] for row in rows) for rows in members]
         columns: dict[str, Any] = {"word": self.names}
         columns["spelling"] = [form if form != name else None for form, name in zip(forms, self.names, strict=True)]
         for name, values in (("p", p), ("subwords", words.subwords)):
@@ -107,7 +107,7 @@ def score_valence(
         p = _test_words(findings, where, (words, poles), effects, settings)
     for at, slot in enumerate(words.slots):
         findings.item(
-            TABLE,
+            RATED_WORDS,
             **where,
             **slot._asdict(),
             **items.columns(words, None if p is None else p[at]),
@@ -115,10 +115,10 @@ def score_valence(
             value=associated[at].tolist(),
         )
     ratings = dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))
-    record_missing(findings, TABLE, where, words, ratings)
+    record_missing(findings, RATED_WORDS, where, words, ratings)
     if lexicon.left_out and layers.vocabulary:
         reasons = [f"{lexicon.name}: {_kind_of(row.reason)}" for row in lexicon.left_out]
-        findings.item(TABLE, **where, word=[row.word for row in lexicon.left_out], skipped=reasons)
+        findings.item(RATED_WORDS, **where, word=[row.word for row in lexicon.left_out], skipped=reasons)
     for label, pole in zip(("pleasant", "unpleasant"), poles, strict=True):
         (record_set if layers.vocabulary else record_missing)(findings, "word_lists", where, pole, list=label)
     findings.set_coverage(len(words) / len(words.asked))
@@ -184,7 +184,7 @@ def _test_words(
 
     The score says how p of the words was computed; it has no p of its own. All p may be the same: then it is skipped.
     """
-    assert isinstance(settings, Permuted)
+    assert isinstance(settings, Permutations)
     options, (words, (high, low)) = settings.permutation, tested
     every = []
     for (slot, matrix), d in zip(words.each(), effects, strict=True):
@@ -210,7 +210,7 @@ class RatedEffects:
         order = np.argsort(np.array(items.names))
         self.layers, self.lexicon = layers, lexicon
         self.names = [items.names[row] for row in order.tolist()]
-        resolved = dict(zip(layers.words, layers.resolved, strict=True))
+        resolved = dict(zip(layers.words, layers.matched_words, strict=True))
         self.forms = [{resolved[word] for word in items.members[row]} for row in order.tolist()]
         """The words of each item, one or the translations of an English word, as the vocabulary has them."""
         self.effects = items.mean(effects)[:, order]
@@ -280,5 +280,5 @@ def score_raters(lexica: Sequence[Lexicon], among: Set[str], settings: Intervals
         first, second = (np.array([rated[name][word] for word in words]) for name in (one, other))
         rho = pearson(first, second, items=words, **settings.bootstrap)
         findings.score(**place, measure="raters", **get_interval(rho), n=rho.n)
-        findings.item(TABLE, **place, word=words, value=first.tolist(), rating=second.tolist())
+        findings.item(RATED_WORDS, **place, word=words, value=first.tolist(), rating=second.tolist())
     return findings

@@ -13,7 +13,7 @@ from wordworth.embedding import SAME_VECTOR, Layers, spellings
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
 
-UNBALANCED = "dropped at random to balance the sets"
+TO_BALANCE = "dropped at random to balance the sets"
 
 Poles = tuple[Layers, Layers]
 """The high and the low pole, such as pleasant and unpleasant words."""
@@ -35,12 +35,12 @@ def choose_spellings(
     """Return what gives the spellings to try for a word: by the settings' `case`, then its stand-in."""
     usual = spellings(language, getattr(settings, "case", "fold"), names)
 
-    def spelled(word: str) -> Iterator[str]:
+    def spell(word: str) -> Iterator[str]:
         yield from usual(word)
         if stand_ins and word in stand_ins:
             yield stand_ins[word]
 
-    return spelled
+    return spell
 
 
 def select_word_sets(
@@ -72,15 +72,15 @@ def select_word_sets(
     size = min(map(len, chosen))
     rng = np.random.default_rng(settings.seed)
     return [
-        group.keep(np.sort(rng.choice(len(group), size, replace=False)), UNBALANCED) if len(group) > size else group
+        group.keep(np.sort(rng.choice(len(group), size, replace=False)), TO_BALANCE) if len(group) > size else group
         for group in chosen
     ]
 
 
 def _refuse_shared(layers: Layers, groups: Mapping[str, Layers], what: str) -> None:
     for (label, one), (other_label, other) in combinations(groups.items(), 2):
-        theirs = dict(zip(other.resolved, other.words, strict=True))
-        for word, form in zip(one.words, one.resolved, strict=True):
+        theirs = dict(zip(other.matched_words, other.words, strict=True))
+        for word, form in zip(one.words, one.matched_words, strict=True):
             if theirs.get(form, word) != word:
                 raise TooFewWordsError(
                     f"{word!r} of {label} and {theirs[form]!r} of {other_label} ({what}) have one vector in "
@@ -95,13 +95,13 @@ def match_rated_words(findings: Findings, layers: Layers, lexicon: Lexicon, sett
     """
     spelled = choose_spellings(lexicon.language, settings)
     words = layers.select(lexicon.words, spelled) if layers.vocabulary else layers
-    merged = merge_words(findings, layers.name, lexicon, dict(zip(words.words, words.resolved, strict=True)))
+    merged = merge_words(findings, layers.name, lexicon, dict(zip(words.words, words.matched_words, strict=True)))
     return (words if merged is lexicon else layers.select(merged.words, spelled)), merged
 
 
 def merge_words(findings: Findings, model: str, lexicon: Lexicon, forms: Mapping[str, str]) -> Lexicon:
     """Average the ratings of words that a model has one vector for, and record how many there are."""
-    merged = lexicon.merged(forms)
+    merged = lexicon.merge_forms(forms)
     if merged is not lexicon:
         count = len(lexicon) - len(merged)
         reason = f"words were merged with another that has the same vector; {merged.left_out[-1]}"
@@ -149,7 +149,7 @@ CLASSES = {"gender": ("male", "female"), "race": ("white", "hispanic", "asian"),
 TARGETS = ("professions", "adjectives")
 POLES = ("pleasant", "unpleasant")
 
-Sets = Mapping[str, tuple[str, ...]]
+WordSets = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -158,10 +158,10 @@ class BiasLists:
 
     pairs: tuple[tuple[str, str], ...]
     """(female, male), as published."""
-    classes: Mapping[str, Sets]
+    classes: Mapping[str, WordSets]
     """Attribute → class → words."""
-    targets: Sets
-    poles: Sets
+    targets: WordSets
+    poles: WordSets
     """Pleasant and unpleasant words, which sentiment is learnt from (rnsb)."""
 
     @property
@@ -199,12 +199,12 @@ def keep_known_words(findings: Findings, layers: Layers, lists: BiasLists) -> Bi
     An attribute that then lacks a class, and fewer than two pairs, are dropped and recorded.
     """
 
-    def known(sets: Sets) -> dict[str, tuple[str, ...]]:
+    def select_known(sets: WordSets) -> dict[str, tuple[str, ...]]:
         return {name: tuple(word for word in words if word in layers.index) for name, words in sets.items()}
 
     pairs = tuple(pair for pair in lists.pairs if all(word in layers.index for word in pair))
-    classes = {attribute: known(sets) for attribute, sets in lists.classes.items()}
-    targets, poles = known(lists.targets), known(lists.poles)
+    classes = {attribute: select_known(sets) for attribute, sets in lists.classes.items()}
+    targets, poles = select_known(lists.targets), select_known(lists.poles)
     for what, sets in (*classes.items(), ("targets", targets), ("sentiment", poles)):
         empty = [name for name, words in sets.items() if not words]
         if empty:

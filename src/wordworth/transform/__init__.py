@@ -12,7 +12,7 @@ from wordworth.transform.components import (
     nullify_layers,
 )
 from wordworth.transform.projection import (
-    HardDebiased,
+    HardDebiasResult,
     Leace,
     Moments,
     erase,

@@ -15,7 +15,7 @@ from wordworth.embedding import Layers, Slot
 from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
 
-ROUNDING = 1e-24
+VARIANCE_ROUNDING = 1e-24
 """Vectors whose variance is below this share of their mean square are the same."""
 
 
@@ -48,7 +48,7 @@ def fit_components(vectors: Vectors, k: int) -> Components:
     squares = float(np.einsum("wi,wi->", x, x))
     x = x - mean
     total = float(np.einsum("wi,wi->", x, x))
-    if total <= ROUNDING * squares:
+    if total <= VARIANCE_ROUNDING * squares:
         raise WordworthError("all vectors are the same, so they have no principal components")
     # The smaller of the two Gram matrices has the same spectrum, and only its k leading vectors are wanted.
     gram = x.T @ x if words >= dim else x @ x.T
@@ -74,7 +74,6 @@ def fit_layers(groups: Sequence[Layers], most: int, layers: Sequence[int | None]
     fitted = {}
     for layer in groups[0].layers if layers is None else layers:
         vectors = np.concatenate([group.read(Slot(layer)) for group in groups])
-        # Never so many that nothing is left.
         fitted[layer] = fit_components(vectors, min(most, len(vectors) - 2, vectors.shape[1] - 1))
     return fitted
 

@@ -68,7 +68,7 @@ def inlp(
             at_chance = bool(binomtest(hits, len(hidden), majority, alternative="greater").pvalue > CHANCE)
             if at_chance or len(accuracies) > rounds:
                 break
-            basis = _widened(basis, classifier.coef_)
+            basis = _widen_basis(basis, classifier.coef_)
             advance(1)
     if not len(basis):
         raise NothingToRemoveError(
@@ -90,7 +90,7 @@ def inlp_along(embedding: Embedding, direction: Subspace, *, rounds: int = ROUND
         )
     vectors, labels = find_leaning_words(embedding, direction.basis[0])
     found = inlp(vectors, labels, rounds=rounds, seed=seed, name=f"inlp along {direction.name}")
-    basis = _widened(found.subspace.basis, direction.basis)
+    basis = _widen_basis(found.subspace.basis, direction.basis)
     return replace(found, subspace=Subspace(found.subspace.name, basis, np.ones(len(basis))))
 
 
@@ -139,7 +139,7 @@ def _held_out(y: NDArray[np.integer], seed: int) -> NDArray[np.bool_]:
     return held
 
 
-def _widened(basis: Matrix, weights: Matrix) -> Matrix:
+def _widen_basis(basis: Matrix, weights: Matrix) -> Matrix:
     """Return the basis and what the weights (classes, dim) add to its span, orthonormal."""
     added = project_out(project_out(weights, basis), basis)  # twice, against the rounding of the first
     _, spread, rows = np.linalg.svd(added, full_matrices=False)

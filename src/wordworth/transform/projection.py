@@ -18,9 +18,9 @@ import numpy as np
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
-from wordworth.transform.subspace import ROUNDING, Subspace
+from wordworth.transform.subspace import EIGENVALUE_ROUNDING, Subspace
 
-ROWS = 1 << 15
+BLOCK_ROWS = 1 << 15
 """Rows that are turned into float64 at a time: a large embedding stays in its own precision."""
 
 
@@ -41,15 +41,15 @@ def remove(embedding: Embedding, basis: Matrix, name: str) -> Embedding:
             "learn the subspace from the same embedding"
         )
     matrix = by_blocks(embedding, lambda rows, _: project_out(rows, basis))
-    return embedding.with_matrix(matrix, f"projected out: {signed(name, basis)}")
+    return embedding.with_matrix(matrix, f"projected out: {sign_name(name, basis)}")
 
 
-def signed(name: str, basis: Matrix) -> str:
+def sign_name(name: str, basis: Matrix) -> str:
     """Return a subspace's name with its dimensions and a checksum, so that two of one name differ."""
-    return stamped(name, len(basis), basis.T @ basis)  # which is the same for any basis of the span
+    return stamp_name(name, len(basis), basis.T @ basis)  # which is the same for any basis of the span
 
 
-def stamped(name: str, dimensions: int, projector: Matrix) -> str:
+def stamp_name(name: str, dimensions: int, projector: Matrix) -> str:
     """Return a name with the dimensions and a checksum of a projector, which may be oblique."""
     rounded = np.round(projector, 6) + 0.0  # no negative zeros
     return f"{name} ({dimensions}; {hashlib.sha256(rounded.astype('<f4').tobytes()).hexdigest()[:8]})"
@@ -72,12 +72,12 @@ def with_lengths_of(embedding: Embedding, other: Embedding) -> Embedding:
     if embedding.words != other.words:
         raise WordworthError(f"{embedding.name} and {other.name} do not hold the same words; give two versions of one")
 
-    def stretched(rows: Matrix, which: slice) -> Matrix:
+    def stretch(rows: Matrix, which: slice) -> Matrix:
         wanted = np.linalg.norm(np.asarray(other.matrix[which], dtype=np.float64), axis=1, keepdims=True)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(np.divide(rows * wanted, lengths, out=np.zeros_like(rows), where=lengths > 0))
 
-    return embedding.with_matrix(by_blocks(embedding, stretched), f"lengths of {other.name}")
+    return embedding.with_matrix(by_blocks(embedding, stretch), f"lengths of {other.name}")
 
 
 def find_vanished(before: Embedding, after: Embedding, share: float = 1e-5) -> list[str]:
@@ -91,11 +91,11 @@ def find_vanished(before: Embedding, after: Embedding, share: float = 1e-5) -> l
 
 def blocks(count: int) -> Iterator[slice]:
     """Yield slices of at most `ROWS` rows."""
-    return (slice(start, min(start + ROWS, count)) for start in range(0, count, ROWS))
+    return (slice(start, min(start + BLOCK_ROWS, count)) for start in range(0, count, BLOCK_ROWS))
 
 
 @dataclass(frozen=True, eq=False)
-class HardDebiased:
+class HardDebiasResult:
     """The embedding, of unit vectors, and which words were treated how."""
 
     embedding: Embedding
@@ -109,7 +109,7 @@ class HardDebiased:
 
 def hard_debias(
     embedding: Embedding, subspace: Subspace, specific: Iterable[str], equalize: Sequence[tuple[str, str]]
-) -> HardDebiased:
+) -> HardDebiasResult:
     """Neutralize every word that is not `specific`, then equalize the pairs.
 
     All vectors are made unit length first. Neutralized: w → unit(w − w_B). Equalized: with μ the middle of a pair and
@@ -120,30 +120,30 @@ def hard_debias(
     basis, index = subspace.basis, embedding.index
     keep = np.zeros(len(embedding), dtype=bool)
     keep[[index[word] for word in specific if word in index]] = True
-    pairs, missing = _spelled(embedding, equalize)
+    pairs, missing = _match_spellings(embedding, equalize)
     keep[[index[word] for pair in pairs for word in pair]] = True
 
-    def neutralized(rows: Matrix, which: slice) -> Matrix:
+    def neutralize(rows: Matrix, which: slice) -> Matrix:
         unit = _unit(rows, embedding, which.start)
         kept = keep[which]
         unit[~kept] = _unit(project_out(unit[~kept], basis), embedding, which.start)
         return unit
 
-    matrix = by_blocks(embedding, neutralized)
+    matrix = by_blocks(embedding, neutralize)
     for pair in pairs:
         rows = np.array([index[word] for word in pair])
-        matrix[rows] = equalized(_unit(embedding.vectors(rows), embedding, 0), basis, pair)
+        matrix[rows] = equalize_pair(_unit(embedding.vectors(rows), embedding, 0), basis, pair)
     # Other lists make another embedding, so the step tells them apart too.
     kept = [embedding.words[at] for at in np.flatnonzero(keep).tolist()]
     lists = hashlib.sha256("\n".join([*(" ".join(pair) for pair in pairs), "", *kept]).encode()).hexdigest()[:8]
-    step = f"hard debias: {signed(subspace.name, basis)}, {len(kept)} words kept, {len(pairs)} pairs ({lists})"
+    step = f"hard debias: {sign_name(subspace.name, basis)}, {len(kept)} words kept, {len(pairs)} pairs ({lists})"
     total = len(embedding)
-    return HardDebiased(
+    return HardDebiasResult(
         embedding.with_matrix(matrix, step), total - int(keep.sum()), int(keep.sum()), tuple(pairs), tuple(missing)
     )
 
 
-def equalized(unit: Matrix, basis: Matrix, pair: tuple[str, str]) -> Matrix:
+def equalize_pair(unit: Matrix, basis: Matrix, pair: tuple[str, str]) -> Matrix:
     """Move two unit vectors (2, dim) to be mirror images about the subspace's complement, still of length one."""
     outside = project_out(unit.mean(axis=0, keepdims=True), basis)
     inside = unit @ basis.T @ basis
@@ -167,7 +167,7 @@ def _unit(rows: Matrix, embedding: Embedding, start: int) -> Matrix:
     return np.asarray(rows / lengths, dtype=np.float64)
 
 
-def _spelled(
+def _match_spellings(
     embedding: Embedding, equalize: Sequence[tuple[str, str]]
 ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Return the pairs in each case that the embedding has, and those it has in none. A word is used once."""
@@ -261,7 +261,7 @@ def fit_leace(subspace: Subspace, moments: Moments) -> Leace:
             "the same vectors"
         )
     _, spread, basis = np.linalg.svd((d @ axes) / roots, full_matrices=False)
-    basis = basis[spread > ROUNDING * spread[0]]
+    basis = basis[spread > EIGENVALUE_ROUNDING * spread[0]]
     return Leace(subspace.name, moments.mean, (basis * roots) @ axes.T, (basis / roots) @ axes.T)
 
 
@@ -273,4 +273,4 @@ def erase(embedding: Embedding, eraser: Leace) -> Embedding:
             "learn it from the same embedding"
         )
     matrix = by_blocks(embedding, lambda rows, _: eraser(rows))
-    return embedding.with_matrix(matrix, f"leace: {stamped(eraser.name, len(eraser), eraser.P)}")
+    return embedding.with_matrix(matrix, f"leace: {stamp_name(eraser.name, len(eraser), eraser.P)}")

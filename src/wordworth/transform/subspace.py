@@ -9,7 +9,7 @@ from wordworth.embedding import Embedding, Lookup, spellings
 from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
 
-ROUNDING = 1e-12
+EIGENVALUE_ROUNDING = 1e-12
 """A principal value below this share of the largest is rounding."""
 ROUNDINGS = 16
 """Vectors that are apart by no more than so many roundings of the precision they are stored in do not differ."""
@@ -129,12 +129,12 @@ def class_means(
     The cross-covariance of the vectors and the classes has the same span, whatever the classes' sizes.
     """
     if len(classes) < 2:
-        raise WordworthError(f"{name} has one class of words, and a concept is told from its classes; name two or more")
+        raise WordworthError(f"{name} has one class of words, and a concept needs two or more; name another")
     lookups = {one: _find_distinct(embedding, words) for one, words in classes.items()}
     for one, lookup in lookups.items():
         if not lookup.words:
             raise WordworthError(
-                f"{embedding.name} has none of the {len(classes[one])} words of {one}, so {name} cannot be told in it; "
+                f"{embedding.name} has none of the {len(classes[one])} words of {one}, so {name} is not in it; "
                 "give other words"
             )
     forms = [form for lookup in lookups.values() for form in lookup.forms]
@@ -149,7 +149,7 @@ def class_means(
             f"the classes of {name} have one mean in {embedding.name}, so there is nothing to take out; name other "
             "words"
         )
-    basis = np.asarray(directions[values > max(noise, ROUNDING * values[0])], dtype=np.float64)
+    basis = np.asarray(directions[values > max(noise, EIGENVALUE_ROUNDING * values[0])], dtype=np.float64)
     missing = tuple(word for lookup in lookups.values() for word in lookup.missing)
     return Subspace(name, basis, np.asarray(values[: len(basis)], dtype=np.float64), tuple(forms), missing)
 
@@ -206,7 +206,7 @@ def _vectors(embedding: Embedding, lookup: Lookup, unit: bool) -> Matrix:
 
 def _noise(embedding: Embedding) -> float:
     """Return the share of a vector's length by which two equal ones may differ through rounding."""
-    return max(ROUNDING, ROUNDINGS * float(np.finfo(np.result_type(embedding.matrix.dtype, np.float16)).eps))
+    return max(EIGENVALUE_ROUNDING, ROUNDINGS * float(np.finfo(np.result_type(embedding.matrix.dtype, np.float16)).eps))
 
 
 def _length(vectors: Matrix) -> float:
@@ -223,6 +223,6 @@ def _principal(rows: Matrix, k: int, name: str, noise: float) -> tuple[Matrix, M
         raise NothingToRemoveError(
             f"the vectors of {name} do not differ, so there is nothing to take out; give other words"
         )
-    if k > len(values) or values[k - 1] <= max(noise, ROUNDING * values[0]):
+    if k > len(values) or values[k - 1] <= max(noise, EIGENVALUE_ROUNDING * values[0]):
         raise WordworthError(f"the vectors of {name} span fewer than {k} dimensions; ask for fewer components")
     return np.asarray(directions[:k], dtype=np.float64), np.asarray(values, dtype=np.float64)

@@ -17,16 +17,16 @@ from torch.nn.functional import pad
 from transformers import DynamicCache
 
 from wordworth.encode.model import LanguageModel
-from wordworth.encode.passes import TOLERANCE, UNABLE, accepted
+from wordworth.encode.passes import ROUNDING_TOLERANCE, UNABLE, inference, list_arguments
 from wordworth.engine.batching import Budget, budget_for
 from wordworth.errors import is_out_of_memory
-from wordworth.whole_words.reader import Head, Node, Reader, Tokens, run_each
+from wordworth.whole_words.reader import Head, Node, Reader, TokenIds, run_each
 from wordworth.whole_words.unit_scores import send
 
-BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
+CAUSAL_BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
 """More than the encoder takes: the passes over paths that leave the texts are small, and fewer of them are better."""
-LEVELS = 4
-COLUMNS = 8
+PATH_LEVELS = 4
+TRIAL_COLUMNS = 8
 """Columns of keys and values that a model is tried with when it is loaded; more are tried when they are needed."""
 
 
@@ -34,7 +34,7 @@ COLUMNS = 8
 class _Memory:
     """Texts that were read, and their keys and values where the model keeps them."""
 
-    texts: Sequence[Tokens]
+    texts: Sequence[TokenIds]
     cache: Any = None
     """The library's cache of keys and values."""
     rows: list[int] = field(default_factory=list)
@@ -52,17 +52,17 @@ class CausalReader(Reader):
     """Where a model cannot look back by a mask on what it has read (this is tried), paths are read from the start."""
 
     def __init__(self, base: LanguageModel, head: Head, trial: Sequence[int]) -> None:
-        tokens = BATCH_TOKENS.get(base.device.type, BATCH_TOKENS["cpu"])
+        tokens = CAUSAL_BATCH_TOKENS.get(base.device.type, CAUSAL_BATCH_TOKENS["cpu"])
         # One more batch is one more pass for the texts, and one for each of some levels of paths.
-        pass_cost = LEVELS * budget_for(base.device, padding=base.ignores_padding).pass_cost
+        pass_cost = PATH_LEVELS * budget_for(base.device, padding=base.ignores_padding).pass_cost
         super().__init__(base, head, Budget(tokens, pass_cost))
         self._trial = trial
         arguments = {"position_ids", "past_key_values", "attention_mask"}
-        self.remembers = head.is_apart and arguments <= accepted(base.network)
-        self.remembers = self.remembers and self._looks_back(COLUMNS)
-        self._exact, self._inexact = COLUMNS, sys.maxsize
+        self.remembers = head.is_apart and arguments <= list_arguments(base.network)
+        self.remembers = self.remembers and self._looks_back(TRIAL_COLUMNS)
+        self._exact, self._inexact = TRIAL_COLUMNS, sys.maxsize
 
-    def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, _Memory]:
+    def read(self, texts: Sequence[TokenIds], firsts: Sequence[int]) -> tuple[Tensor, _Memory]:
         memory = _Memory(texts)
         # Padding is on the right, where nothing that counts looks at it.
         longest = max(len(text) for text in texts)
@@ -194,14 +194,14 @@ class CausalReader(Reader):
         They leave two texts, brothers among them.
         """
         one, two, three, four, *_ = self._trial
-        with torch.inference_mode():
+        with inference():
             try:
                 _, memory = self.read([[one, two, three], [two, one]], [0, 0])
                 if any(layer.keys is None for layer in memory.layers):
                     return False
                 first = [Node(0, 2, four, None), Node(0, 2, one, None), Node(0, 3, four, None), Node(1, 2, four, None)]
                 second = [Node(0, 2, three, first[1]), Node(0, 3, two, first[2])]
-                between = columns - COLUMNS
+                between = columns - TRIAL_COLUMNS
                 for layer in memory.layers:
                     layer.keys, layer.values = (pad(kept, (0, 0, 0, between)) for kept in (layer.keys, layer.values))
                 memory.columns += between
@@ -212,4 +212,4 @@ class CausalReader(Reader):
                 return False  # the network takes no such mask or memory, or none so long
             expected = self.extend(_Memory(memory.texts), [*first, *second])
         scale = expected.abs().amax(-1, keepdim=True)
-        return bool(((states - expected).abs() <= TOLERANCE[expected.dtype] * scale).all())
+        return bool(((states - expected).abs() <= ROUNDING_TOLERANCE[expected.dtype] * scale).all())

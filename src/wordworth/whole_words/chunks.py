@@ -18,12 +18,12 @@ from wordworth.encode.tokens import ranges
 from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.words import (
-    SHORT,
+    SHORT_LINE,
     Ints,
     Line,
     Passages,
-    Places,
     Target,
+    WordPlaces,
     WordTokenizer,
     group_lines,
     locate_lines,
@@ -86,9 +86,9 @@ class Chunk:
     """The windows' tokens, one window after the other, those that the model wants before a text first."""
     ends: Ints
     """Where each window ends in `ids`."""
-    places: Places
+    places: WordPlaces
     """Window by window, in the order of the text; entries are numbers of `words`."""
-    skipped: Places
+    skipped: WordPlaces
     lines: int
     """Lines of the text that end in it."""
 
@@ -105,7 +105,7 @@ class Chunk:
 class _Windows(NamedTuple):
     """Windows, one after another, as arrays; the last three say where each begins, and where the last one ends."""
 
-    places: Places
+    places: WordPlaces
     ids: NDArray[np.int32]
     words: Ints
     tokens: Ints
@@ -113,7 +113,7 @@ class _Windows(NamedTuple):
     """Windows without a word to predict have no tokens and no number."""
 
 
-def _cut(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...], size: int, context: int) -> _Windows:
+def _split(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...], size: int, context: int) -> _Windows:
     """Cut passages into windows: every word is in one of them, and they follow one another as the words do."""
     places = passages.places
     spans: list[tuple[int, int, int, int]] = []
@@ -126,14 +126,14 @@ def _cut(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...], 
         for first, last, begin, end, reason in windows(starts, next_unit - unit, size, context):
             if reason:
                 at = word + first
-                places["entry"][at] = tokenizer.skip(tokenizer.words[_unsigned(places["entry"][at])], reason)
+                places["entry"][at] = tokenizer.skip(tokenizer.words[_restore_numbers(places["entry"][at])], reason)
             spans.append((word + first, word + last, unit + begin, unit + end))
     first, last, begin, end = np.array(spans).T
     is_read = np.logical_or.reduceat(places["entry"] >= 0, first)
     numbers = np.cumsum([0, *is_read])
     places["window"] = np.repeat(numbers[:-1], last - first)
     places["start"] -= np.repeat(begin - len(before), last - first)
-    places["before"][1:] = _unsigned(places["entry"][:-1])
+    places["before"][1:] = _restore_numbers(places["entry"][:-1])
     places["before"][passages.words_before[:-1]] = -1
     # What is before a text, then the window's own: two runs of tokens per window.
     source = np.concatenate([np.array(before, dtype=np.int32), passages.ids])
@@ -148,14 +148,14 @@ class _Growing:
 
     def __init__(self, tokenizer: WordTokenizer) -> None:
         self.tokenizer = tokenizer
-        self.places: list[Places] = []
+        self.places: list[WordPlaces] = []
         self.ids: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
         self.lengths: list[Ints] = [np.zeros(0, dtype=np.int64)]
         self.windows = self.tokens = 0
 
     @property
     def line(self) -> int:
-        """The last line that was begun."""
+        """Return the last line that was begun."""
         return int(self.places[-1]["line"][-1])
 
     def add(self, cut: _Windows, first: int, last: int) -> None:
@@ -172,14 +172,14 @@ class _Growing:
     def skip(self, lines: Sequence[Line]) -> None:
         """Add lines that are too short."""
         places = locate_lines(lines)
-        places["entry"] = [self.tokenizer.skip(word, SHORT) for line in lines for word in line.words]
+        places["entry"] = [self.tokenizer.skip(word, SHORT_LINE) for line in lines for word in line.words]
         self.places.append(places)
 
     def finish(self, lines: int) -> Chunk:
         """Return the chunk, with entries of its own."""
         places = np.concatenate(self.places)
         is_predicted = places["entry"] >= 0
-        places["entry"] = _unsigned(places["entry"])
+        places["entry"] = _restore_numbers(places["entry"])
         for name in ("before", "window", "start"):
             places[name][~is_predicted] = -1
         used = np.zeros(len(self.tokenizer.words), dtype=bool)
@@ -198,7 +198,7 @@ class _Growing:
         )
 
 
-def _unsigned(entries: NDArray[np.int32]) -> NDArray[np.int32]:
+def _restore_numbers(entries: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the numbers of all words, also of those that are skipped."""
     return np.where(entries < 0, ~entries, entries)
 
@@ -233,7 +233,7 @@ def chunks(
         return chunk
 
     for texts in _batch(group_lines(long_lines(), by_document=by_document)):
-        cut = _cut(tokenizer.tokenize(texts), tokenizer, model.before, size, context)
+        cut = _split(tokenizer.tokenize(texts), tokenizer, model.before, size, context)
         ends = cut.tokens[1:]
         first = 0
         while first < len(ends):

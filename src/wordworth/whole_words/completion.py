@@ -9,6 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from wordworth.encode.passes import inference
 from wordworth.engine.batching import by_length
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
@@ -19,9 +20,9 @@ from wordworth.whole_words.rules import MORE_UNITS, room
 from wordworth.whole_words.surprisal import check_texts
 from wordworth.whole_words.unit_scores import to_double
 
-LONGEST = 32
+MAX_WORD_UNITS = 32
 """Units of a word; longer ones are not completed."""
-TOGETHER = 32
+BATCH_PATHS = 32
 """Paths of a text that grow by a unit in one pass."""
 TEXTS_TOGETHER = 32
 """Texts whose paths grow together: each begins with a path for most units of the vocabulary."""
@@ -73,7 +74,7 @@ def complete(
 
     completions: list[list[Completion]] = [[]] * len(searches)
     lengths = [len(search.read) for search in searches]
-    with torch.inference_mode(), progress(f"completing texts with {model.name}", len(searches)) as advance:
+    with inference(), progress(f"completing texts with {model.name}", len(searches)) as advance:
         for batch, some in by_length(run, lengths, model.reader.budget):
             for number, words in zip(batch, some, strict=True):
                 completions[number] = words
@@ -105,7 +106,7 @@ class _Search:
         if not self.parted.words:
             raise WordworthError("there is no text to complete; give at least one word")
         self.ids = self._tokenize([self.parted.text])[0]
-        most = max(1, room(model.limit, model.around) + MORE_UNITS - LONGEST)
+        most = max(1, room(model.limit, model.around) + MORE_UNITS - MAX_WORD_UNITS)
         self.read = [*model.before, *self.ids[-most:]]
 
     def _tokenize(self, texts: list[str]) -> list[list[int]]:
@@ -114,7 +115,7 @@ class _Search:
 
     @property
     def least(self) -> float:
-        """What a word must surpass to be among the k best."""
+        """Return the score that a word must surpass to be among the k best."""
         return nlargest(self.k, self.words.values())[-1] if len(self.words) >= self.k else float("-inf")
 
     def finish(self) -> list[Completion]:
@@ -138,7 +139,7 @@ class _Search:
     def take_most_probable(self) -> list[_Path]:
         """Return the open paths to grow next; none where none can lead to one of the k best words."""
         least, batch = self.least, list[_Path]()
-        while self.open and len(batch) < TOGETHER and self.open[0].logp > least:
+        while self.open and len(batch) < BATCH_PATHS and self.open[0].logp > least:
             batch.append(heappop(self.open))
         self.paths += len(batch)
         if self.paths > MOST_PATHS:
@@ -181,7 +182,7 @@ class _Search:
             path = _Path(self.number, len(self.read), unit, parent, -1, score, spelled, (*so_far, unit))
             if self.units.trailing and spelled.endswith(b" "):
                 ended.append((path, score))
-            elif len(path.units) < LONGEST:
+            elif len(path.units) < MAX_WORD_UNITS:
                 heappush(self.open, path)
         self._end(ended)
 

@@ -6,10 +6,10 @@ disk, since only distinct words or pairs of word and guess are held.
 
 import polars as pl
 
-Table = pl.DataFrame | pl.LazyFrame
+Frame = pl.DataFrame | pl.LazyFrame
 
 
-def count_wrong_guesses(predicted: Table, most: int) -> pl.DataFrame:
+def count_wrong_guesses(predicted: Frame, most: int) -> pl.DataFrame:
     """Return guess, its band, the misses it was given for, the types it replaced, and its share of all misses."""
     pairs = _misses(predicted).group_by("guess", "word").agg(pl.col("guess_band").first(), pl.len().alias("misses"))
     guesses = pairs.group_by("guess").agg(
@@ -19,20 +19,20 @@ def count_wrong_guesses(predicted: Table, most: int) -> pl.DataFrame:
     return shares.sort("misses", "guess", descending=[True, False]).head(most).collect(engine="streaming")
 
 
-def count_confused_pairs(predicted: Table, most: int) -> pl.DataFrame:
+def count_confused_pairs(predicted: Frame, most: int) -> pl.DataFrame:
     """Return word, guess, and how often the guess was given for the word; the most frequent pairs."""
     pairs = _misses(predicted).group_by("word", "guess").len("misses")
     return pairs.sort("misses", "word", "guess", descending=[True, False, False]).head(most).collect(engine="streaming")
 
 
-def count_band_confusions(predicted: Table) -> pl.DataFrame:
+def count_band_confusions(predicted: Frame) -> pl.DataFrame:
     """Return band, guess_band, how many words of the one were answered by one of the other, and their share of the
     band's misses."""
     misses = _misses(predicted).group_by("band", "guess_band").len("misses").collect(engine="streaming")
     return misses.with_columns(share=pl.col("misses") / pl.col("misses").sum().over("band"))
 
 
-def list_never_predicted(predicted: Table) -> pl.DataFrame:
+def list_never_predicted(predicted: Frame) -> pl.DataFrame:
     """Return word, band, occurrences: types that were never among the k best, the most frequent first."""
     types = (
         predicted.lazy()
@@ -43,5 +43,5 @@ def list_never_predicted(predicted: Table) -> pl.DataFrame:
     return never.sort("occurrences", "word", descending=[True, False]).collect(engine="streaming")
 
 
-def _misses(predicted: Table) -> pl.LazyFrame:
+def _misses(predicted: Frame) -> pl.LazyFrame:
     return predicted.lazy().filter(~pl.col("hit1"))

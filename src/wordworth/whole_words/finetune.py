@@ -20,19 +20,19 @@ from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.catalog.read.corpora import Corpus
-from wordworth.catalog.resolve import Named
-from wordworth.encode.identity import VERSIONS, hash_config, hash_network, hash_tokenizer
+from wordworth.catalog.resolve import NameLike
+from wordworth.encode.identity import LIBRARIES, hash_config, hash_network, hash_tokenizer
 from wordworth.encode.loading import quietly
 from wordworth.engine.cache import CacheSlot, slot
 from wordworth.errors import WordworthError
-from wordworth.files import locked
+from wordworth.files import hold_lock
 from wordworth.whole_words.model import WordFamily, frame, load_network
 from wordworth.whole_words.words import MIN_LINE_WORDS
 
 SAVE_EVERY = 300.0
 """Seconds of training that a kill costs at most."""
 _TRAINING = 1  # raised whenever training goes differently
-_IGNORED = -100
+_NO_LOSS = -100
 _NOTES, _MODEL = "training.json", "model"
 Example = tuple[list[int], list[int]]
 """Tokens and labels: the label at a place is the token that the model is to predict there."""
@@ -51,7 +51,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class FineTuned:
+class FineTuneResult:
     """A folder with the weights as safetensors, and what was done."""
 
     folder: Path
@@ -63,20 +63,20 @@ class FineTuned:
 
 
 def fine_tune(
-    named: Named,
+    named: NameLike,
     text: Corpus,
     training: Training | None = None,
     *,
     family: WordFamily | None = None,
     device: str = "auto",
-) -> FineTuned:
+) -> FineTuneResult:
     """Train a model on all of a text, once; a model and text that were trained before are not trained again."""
     training = training or Training()
     network, tokenizer, _, family = load_network(named, device, "float32", family)
-    model = [*VERSIONS, hash_network(network), hash_config(network.config), hash_tokenizer(tokenizer), family]
+    model = [*LIBRARIES, hash_network(network), hash_config(network.config), hash_tokenizer(tokenizer), family]
     read = [text.sha256, text.layout, text.column, text.field]
     entry = slot("trained", [_TRAINING, *model, *read, asdict(training)])
-    with locked(entry.path):
+    with hold_lock(entry.path):
         if not entry.part(_MODEL).whole():
             examples = partial(_examples, text, tokenizer, family, training)
             if next(examples(), None) is None:
@@ -84,7 +84,7 @@ def fine_tune(
             _train(network, tokenizer, examples, text.name, training, entry)
     folder = entry.part(_MODEL).path
     notes = json.loads((folder / _NOTES).read_text(encoding="utf-8"))
-    return FineTuned(folder, notes["steps"], notes["tokens"], notes["loss"])
+    return FineTuneResult(folder, notes["steps"], notes["tokens"], notes["loss"])
 
 
 def _train(
@@ -138,15 +138,15 @@ def _loss(network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, int]:
     """Return the mean loss over the tokens that have a label, before the step, and their number."""
     logits: Tensor = network(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits
     labels = batch["labels"]
-    loss = cross_entropy(logits.flatten(0, 1).float(), labels.flatten(), ignore_index=_IGNORED)
-    return loss, int((labels != _IGNORED).sum())
+    loss = cross_entropy(logits.flatten(0, 1).float(), labels.flatten(), ignore_index=_NO_LOSS)
+    return loss, int((labels != _NO_LOSS).sum())
 
 
 def _collate(batch: list[Example], pad: int) -> dict[str, Tensor]:
     width = max(len(ids) for ids, _ in batch)
     return {
         "input_ids": torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in batch]),
-        "labels": torch.tensor([own + [_IGNORED] * (width - len(own)) for _, own in batch]),
+        "labels": torch.tensor([own + [_NO_LOSS] * (width - len(own)) for _, own in batch]),
         "attention_mask": torch.tensor([[1] * len(ids) + [0] * (width - len(ids)) for ids, _ in batch]),
     }
 
@@ -168,10 +168,10 @@ def _examples(
                 continue
             if family == "causal":
                 ids = [*before, *piece]
-                yield ids, [*([_IGNORED] * (len(before) - 1) if before else []), *ids[max(len(before), 1) :], _IGNORED]
+                yield ids, [*([_NO_LOSS] * (len(before) - 1) if before else []), *ids[max(len(before), 1) :], _NO_LOSS]
             else:
                 cut = int(np.random.default_rng([training.seed, number, start]).integers(1, len(piece)))
                 ids = [*before, *piece[:cut], int(tokenizer.mask_token_id), *after]
-                labels = [_IGNORED] * len(ids)
+                labels = [_NO_LOSS] * len(ids)
                 labels[len(before) + cut] = piece[cut]
                 yield ids, labels

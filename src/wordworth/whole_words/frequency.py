@@ -9,7 +9,7 @@ import polars as pl
 
 from wordworth.catalog.read.corpora import Corpus, load_corpus
 from wordworth.catalog.read.frequencies import Frequencies, kind_of_counts, load_frequencies
-from wordworth.catalog.resolve import Named, Resolved
+from wordworth.catalog.resolve import NameLike, Origin
 from wordworth.engine.cache import entry
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
@@ -18,8 +18,8 @@ from wordworth.whole_words.soft_match import forms
 
 EDGES = (10.0, 100.0, 1_000.0)
 """The paper's: low [10, 10²), mid [10², 10³), high [10³, ∞)."""
-BELOW, UNSEEN = "below", "unseen"
-"""Less frequent than the lowest band, and without a frequency: both apart from the bands."""
+BELOW, UNSEEN, MARKS = "below", "unseen", "punctuation-numbers"
+"""Apart from the bands: below the lowest; without a frequency; and what has neither a frequency nor a letter."""
 _COUNTING = 2  # raised whenever words are counted differently
 _COUNTS = "counts.parquet"
 
@@ -39,10 +39,10 @@ class Bands:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """From frequent to rare, then `below` and `unseen`. Three are high, mid and low; others say their ends."""
+        """From frequent to rare, then those apart. Three bands are high, mid and low; others say their ends."""
         tops = [*(f"{edge:g})" for edge in self.edges[1:]), "∞)"]
         named = [f"[{low:g},{high}" for low, high in zip(self.edges, tops, strict=True)]
-        return (*reversed(named if len(named) != 3 else ["low", "mid", "high"]), BELOW, UNSEEN)
+        return (*reversed(named if len(named) != 3 else ["low", "mid", "high"]), BELOW, UNSEEN, MARKS)
 
     def of(self, frequency: float | None) -> str:
         """Return the band that a frequency falls in; None is a word without one."""
@@ -55,12 +55,18 @@ class Bands:
 def assign_bands(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict[str, str]:
     """Return each word's band. A word is looked up as written, then in other case, then without its punctuation."""
     spell, counts = forms(frequencies.language), frequencies.counts
-    return {word: bands.of(next((counts[form] for form in spell(word) if form in counts), None)) for word in words}
+    frequencies_of_words = {
+        word: next((counts[form] for form in spell(word) if form in counts), None) for word in words
+    }
+    return {
+        word: MARKS if frequency is None and not any(map(str.isalpha, word)) else bands.of(frequency)
+        for word, frequency in frequencies_of_words.items()
+    }
 
 
-def frequencies_of(named: Named, parting: Parting = Parting(), *, language: str = "english") -> Frequencies:  # noqa: B008 - frozen
+def frequencies_of(named: NameLike, parting: Parting = Parting(), *, language: str = "english") -> Frequencies:  # noqa: B008 - frozen
     """Load a list of the catalog (`wordfreq`) or a file of words and counts, or count the words of a text once."""
-    if (named.kind if isinstance(named, Resolved) else kind_of_counts(named)) == "frequencies":
+    if (named.kind if isinstance(named, Origin) else kind_of_counts(named)) == "frequencies":
         return load_frequencies(named, language=language)
     return count_words(load_corpus(named, language=language), parting)
 

@@ -17,14 +17,14 @@ from transformers import (
 )
 
 from wordworth.catalog.models import locate_language_model
-from wordworth.catalog.resolve import Named, find
+from wordworth.catalog.resolve import NameLike, find
 from wordworth.encode.identity import Identity
 from wordworth.encode.loading import NoHeadError, load_files
 from wordworth.encode.model import LanguageModel, family_of, trial_ids, wrap
 from wordworth.encode.passes import NoVectorsError
 from wordworth.engine.batching import Budget
 from wordworth.engine.engines import Recipe, load, loaded_alike
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import LibraryErrors, WordworthError
 from wordworth.whole_words.causal import CausalReader
 from wordworth.whole_words.reader import Head, MaskedReader, Reader
 from wordworth.whole_words.units import Units, units_of
@@ -85,7 +85,7 @@ class WordModel:
 
     @property
     def identity(self) -> Identity:
-        """All that predictions depend on, as it is now, for the keys of what is kept on disk."""
+        """Return all that predictions depend on, as it is now, for the keys of what is kept on disk."""
         return *self.reader.identity, self.family
 
     @property
@@ -94,7 +94,7 @@ class WordModel:
 
 
 def load_word_model(
-    name_or_path: Named, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
+    name_or_path: NameLike, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> WordModel:
     """Load a model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
 
@@ -106,7 +106,7 @@ def load_word_model(
     return model
 
 
-def load_word_model_here(named: Named, device: str, dtype: str, family: WordFamily | None) -> WordModel:
+def load_word_model_here(named: NameLike, device: str, dtype: str, family: WordFamily | None) -> WordModel:
     """Load it in this process, whatever the engine."""
     options = {"named": named, "device": device, "dtype": dtype, "family": family}
     resolved = find(named)
@@ -117,7 +117,7 @@ def load_word_model_here(named: Named, device: str, dtype: str, family: WordFami
 
 
 def load_network(
-    name_or_path: Named, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
+    name_or_path: NameLike, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str, WordFamily]:
     """Load the network with its head, the tokenizer, where they came from, and the kind of head."""
     located = locate_language_model(name_or_path)
@@ -150,7 +150,7 @@ def wrap_word_model(
         base = wrap(network, tokenizer, name=name, source=source)
     except NoVectorsError:
         base = wrap(network, tokenizer, name=name, source=source, only_last=True)
-    with Foreign(f"{name} cannot predict units of a text", "use another model"):
+    with LibraryErrors(f"{name} cannot predict units of a text", "use another model"):
         head = Head(network, base)
     before, after = frame(tokenizer)
     reader: Reader

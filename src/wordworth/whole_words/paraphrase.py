@@ -25,11 +25,11 @@ from wordworth.encode.encoding import checked_layers
 from wordworth.errors import WordworthError
 from wordworth.measure import bert_score
 
-COMMON = 50.0
+MIN_COMMON_COUNT = 50.0
 """Occurrences from which on a word is common: the paper's “mid/high”."""
 DRAWN_TRIPLES = 50
 _VOWELS = frozenset("aeiou")
-TOGETHER = 16
+BATCH_TRIPLES = 16
 """Triples encoded at a time, so that memory does not grow with the probe."""
 
 
@@ -43,7 +43,7 @@ class Relation:
 
     @property
     def one_article(self) -> bool:
-        """Whether one of “a” and “an” goes before all three."""
+        """Return whether one of “a” and “an” goes before all three."""
         return len({word[0] in _VOWELS for word in (self.word, self.hypernym, self.sibling)}) == 1
 
 
@@ -72,7 +72,7 @@ def find_relation(word: str, wordnet: WordNet, frequencies: Frequencies) -> Rela
 def _common_name(names: tuple[str, ...], word: str, counts: Mapping[str, float]) -> str | None:
     """Return the first name of a synset if it is one plain common word that neither holds the word nor is in it."""
     name = names[0]
-    if not name.isalpha() or counts.get(name, 0) < COMMON or name in word or word in name:
+    if not name.isalpha() or counts.get(name, 0) < MIN_COMMON_COUNT or name in word or word in name:
         return None
     return name
 
@@ -95,7 +95,7 @@ def draw_triples(
             if word in triples or words.count(word) > 1 or (word, "n") not in wordnet.senses:
                 continue
             frequency = frequencies.counts.get(word, 0.0)
-            if not word.isalpha() or not word.islower() or (frequency >= COMMON) != (which == "common"):
+            if not word.isalpha() or not word.islower() or (frequency >= MIN_COMMON_COUNT) != (which == "common"):
                 continue
             related = relate(word)
             if related is None or (at and words[at - 1].lower() in ("a", "an") and not related.one_article):
@@ -117,7 +117,7 @@ def _sentences(lines: Iterable[str]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Probed:
+class ParaphraseRanks:
     """The triples of a probe in one layer."""
 
     layer: int
@@ -139,7 +139,7 @@ def default_layer(model: LanguageModel) -> int:
 
 def paraphrase(
     model: LanguageModel, probe: Paraphrases, layers: Sequence[int] = ()
-) -> tuple[list[Probed], list[tuple[Triple, str]]]:
+) -> tuple[list[ParaphraseRanks], list[tuple[Triple, str]]]:
     """Return BERTScores of the pairs of every triple in some layers, and the triples that cannot be encoded, with why.
 
     Tokens that the model adds ([CLS], <s>) are not matched.
@@ -150,8 +150,8 @@ def paraphrase(
     used: list[Triple] = []
     failed: list[tuple[Triple, str]] = []
     scores: list[list[tuple[float, float]]] = [[] for _ in chosen]
-    for start in range(0, len(probe.triples), TOGETHER):
-        part = probe.triples[start : start + TOGETHER]
+    for start in range(0, len(probe.triples), BATCH_TRIPLES):
+        part = probe.triples[start : start + BATCH_TRIPLES]
         sentences = [sentence for one in part for sentence in (one.word, one.hypernym, one.sibling)]
         contexts = [Context(sentence, sentence, 0, len(sentence)) for sentence in sentences]  # each is one span
         (shard,) = encode_shards(model, [contexts], chosen)
@@ -169,7 +169,7 @@ def paraphrase(
                 word, hypernym, sibling = (states[layer, starts[row] : starts[row + 1]] for row in rows)
                 pairs.append((bert_score(hypernym, word), bert_score(hypernym, sibling)))
     probed = [
-        Probed(layer, tuple(used), *np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
+        ParaphraseRanks(layer, tuple(used), *np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
         for layer, pairs in zip(chosen, scores, strict=True)
     ]
     return probed, failed

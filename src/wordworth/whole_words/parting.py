@@ -23,8 +23,8 @@ Splitter = Callable[[str], list[str]]
 
 WORD, MARK, SPACE = 0, 1, 2
 """What is before a unit: a word's characters, marks, or nothing but white space."""
-STATES = 3
-UNKNOWN = "<unk>"
+SPACING_STATES = 3
+UNKNOWN_WORD = "<unk>"
 """In the place of a word in some texts, such as WikiText: always one word."""
 _APOSTROPHES = "'’"
 _LETTER = rf"[^\W_{_APOSTROPHES}]|[{_APOSTROPHES}]"
@@ -69,7 +69,7 @@ def _split_by_icu(code: str, line: str) -> list[str]:
     return [word for word in WordBreaker(line, code) if not word.isspace()]
 
 
-class Parted(NamedTuple):
+class LineWords(NamedTuple):
     """The words of a line."""
 
     words: list[str]
@@ -95,7 +95,7 @@ class Parting:
     """The language is written without spaces. Those of the line then only part words, and are not read; with a
     splitter of its own, the line is read as it is."""
 
-    def __call__(self, line: str) -> Parted:
+    def __call__(self, line: str) -> LineWords:
         tokens = self.split(line)
         if self.split is not str.split:
             broken = [token for token in tokens if token.split() != [token]]
@@ -104,7 +104,7 @@ class Parting:
         if self.unspaced:
             return self._part_unspaced(line, tokens)
         if self.punctuation == "attached":
-            return Parted(tokens, [False] * len(tokens), " ".join(tokens))
+            return LineWords(tokens, [False] * len(tokens), " ".join(tokens))
         words: list[str] = []
         glued: list[bool] = []
         for token in tokens:
@@ -115,9 +115,9 @@ class Parting:
                 pieces = _split_marks(token)
                 words += pieces
                 glued += [False, *(True,) * (len(pieces) - 1)]
-        return Parted(words, glued, " ".join(tokens))
+        return LineWords(words, glued, " ".join(tokens))
 
-    def _part_unspaced(self, line: str, tokens: list[str]) -> Parted:
+    def _part_unspaced(self, line: str, tokens: list[str]) -> LineWords:
         follows = glue_by_script(tokens) if self.split is str.split else find_glued(line, tokens)
         words: list[str] = []
         glued: list[bool] = []
@@ -128,7 +128,7 @@ class Parting:
                 pieces = pieces[1:]
             words += pieces
             glued += [is_glued, *(True,) * (len(pieces) - 1)][: len(pieces)]
-        parted = Parted(words, glued, "")
+        parted = LineWords(words, glued, "")
         return parted._replace(text=parted.first(len(words)))
 
 
@@ -147,7 +147,7 @@ def kind_of(word: str) -> int:
 def _pattern() -> re.Pattern[str]:
     """Match runs of letters, and of marks; what extends a character (an accent, a joiner) goes with what it extends."""
     extending = "".join(map(chr, filter(_extends, range(0x20000)))) + "".join(map(chr, range(0xE0100, 0xE01F0)))
-    return re.compile(rf"{UNKNOWN}|(?:{_LETTER})(?:{_LETTER}|[{extending}])*|(?:(?!{_LETTER}|{UNKNOWN})\S)+")
+    return re.compile(rf"{UNKNOWN_WORD}|(?:{_LETTER})(?:{_LETTER}|[{extending}])*|(?:(?!{_LETTER}|{UNKNOWN_WORD})\S)+")
 
 
 def _extends(character: int) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import torch
 
+from wordworth.encode.passes import inference
 from wordworth.engine.batching import by_length, free_memory
 from wordworth.errors import is_out_of_memory
 from wordworth.whole_words.chunks import Chunk
@@ -19,7 +19,7 @@ from wordworth.whole_words.model import WordModel
 from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.search import PathStep, PreparedChunk, Search
 from wordworth.whole_words.unit_scores import PendingScores, UnitQuery
-from wordworth.whole_words.words import Places
+from wordworth.whole_words.words import WordPlaces
 
 PREDICTIONS = {
     "document": pl.Int32,
@@ -53,7 +53,7 @@ without guesses, where paths are few and a pass over them costs its launch and l
 The paths of guesses are many, and each looks at all of its row."""
 
 
-class Batch:
+class WindowBatch:
     """A batch of windows: read on the device, then its own paths are scored."""
 
     def __init__(self, model: WordModel, chunk: PreparedChunk, numbers: list[int], rules: PredictionRules) -> None:
@@ -64,7 +64,7 @@ class Batch:
         self.longest, self.tokens = int(lengths.max()), int(lengths.sum())
         self.search = search = Search(units, rules, chunk, windows)
         texts = [chunk.chunk.ids[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
-        with torch.inference_mode():
+        with inference():
             rows, self.state = model.reader.read(texts, search.firsts.tolist())
             begins = units.begin_mask.to(model.device)
             pending = PendingScores(model.reader, rows, rules.k, begins, search.query, search.states(), search.own)
@@ -91,22 +91,22 @@ def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionR
         yield _table_of_searches(prepared, [batch.search for batch in batches])
 
 
-def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules) -> Iterator[list[Batch]]:
+def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules) -> Iterator[list[WindowBatch]]:
     """Read the windows of a chunk, the longest first: if memory runs out, it does so at the start."""
     has_accelerator = model.device.type == "cuda"
     most_held = int(HELD_SHARE * free_memory(model.device)) if has_accelerator else HELD_BYTES
     padding = MOST_PADDING if has_accelerator and not rules.guesses else USUAL_PADDING
 
-    def fit(batches: Sequence[Batch]) -> bool:
+    def fit(batches: Sequence[WindowBatch]) -> bool:
         """The first batch is the longest. What is held is counted as it will be, in rows of one length."""
         padded = sum(len(one.numbers) for one in batches) * batches[0].longest / sum(one.tokens for one in batches)
         held = sum(model.reader.count_bytes(one.state) for one in batches)
         return padded <= padding and max(1.0, padded / USUAL_PADDING) * held <= most_held
 
-    group: list[Batch] = []
+    group: list[WindowBatch] = []
     texts = 0
     for _, batch in by_length(
-        lambda numbers: Batch(model, chunk, numbers, rules), chunk.lengths.tolist(), model.reader.budget
+        lambda numbers: WindowBatch(model, chunk, numbers, rules), chunk.lengths.tolist(), model.reader.budget
     ):
         if group:
             group[-1].begin(texts)
@@ -120,7 +120,7 @@ def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules)
         yield group
 
 
-def _predict_group(model: WordModel, group: list[Batch], rules: PredictionRules) -> list[Batch]:
+def _predict_group(model: WordModel, group: list[WindowBatch], rules: PredictionRules) -> list[WindowBatch]:
     """Follow the paths of a group. If memory runs out, read its windows again, in batches that are halved until they
     fit, each from its first token to its last path."""
     try:
@@ -132,8 +132,8 @@ def _predict_group(model: WordModel, group: list[Batch], rules: PredictionRules)
     chunk, numbers = group[0].chunk, [number for batch in group for number in batch.numbers]
     group.clear()
 
-    def predict_batch(some: list[int]) -> Batch:
-        batch = Batch(model, chunk, [numbers[at] for at in some], rules)
+    def predict_batch(some: list[int]) -> WindowBatch:
+        batch = WindowBatch(model, chunk, [numbers[at] for at in some], rules)
         batch.begin(0)
         _follow(model, [batch], rules)
         return batch
@@ -141,7 +141,7 @@ def _predict_group(model: WordModel, group: list[Batch], rules: PredictionRules)
     return [batch for _, batch in by_length(predict_batch, chunk.lengths[numbers].tolist(), model.reader.budget)]
 
 
-def _follow(model: WordModel, group: Sequence[Batch], rules: PredictionRules) -> None:
+def _follow(model: WordModel, group: Sequence[WindowBatch], rules: PredictionRules) -> None:
     """Follow all paths of a group, all by one unit a pass."""
     reader, begins = model.reader, rules.units(model).begin_mask.to(model.device)
     searches, steps = [batch.search for batch in group], [batch.steps for batch in group]
@@ -154,7 +154,7 @@ def _follow(model: WordModel, group: Sequence[Batch], rules: PredictionRules) ->
         rows = np.concatenate([query.rows + first for query, first in zip(queries, firsts, strict=False)])
         asked = np.concatenate([query.units for query in queries])
         after = [search.states_at(some) for search, some in zip(searches, steps, strict=True)]
-        with torch.inference_mode():
+        with inference():
             states = reader.extend(state, [step for some in steps for step in some])
             pending = PendingScores(reader, states, rules.k, begins, UnitQuery(rows, asked), np.concatenate(after))
         cuts = np.cumsum([len(query.rows) for query in queries])[:-1]
@@ -183,7 +183,7 @@ def _table_of_searches(chunk: PreparedChunk, searches: Sequence[Search]) -> pl.D
     return make_table(chunk.chunk, predicted, columns)
 
 
-def make_table(chunk: Chunk, predicted: Places, columns: dict[str, Any]) -> pl.DataFrame:
+def make_table(chunk: Chunk, predicted: WordPlaces, columns: dict[str, Any]) -> pl.DataFrame:
     """Return the words that were predicted, with these columns, and those that were skipped, with the reason."""
     reasons = [target if isinstance(target, str) else None for target in chunk.targets]
     left_out = pl.Series(reasons, dtype=pl.Categorical).gather(chunk.skipped["entry"])
@@ -191,7 +191,7 @@ def make_table(chunk: Chunk, predicted: Places, columns: dict[str, Any]) -> pl.D
     return pl.concat(tables).sort("line", "at")
 
 
-def _table(chunk: Chunk, places: Places, columns: dict[str, Any]) -> pl.DataFrame:
+def _table(chunk: Chunk, places: WordPlaces, columns: dict[str, Any]) -> pl.DataFrame:
     """Return a table of some words with these columns; the others are null."""
     where = {name: places[name].copy() for name in ("document", "line", "at", "glued")}
     words = pl.Series(chunk.words, dtype=pl.Categorical).gather(places["entry"])
@@ -202,7 +202,7 @@ def _table(chunk: Chunk, places: Places, columns: dict[str, Any]) -> pl.DataFram
     )
 
 
-def _guesses(chunk: PreparedChunk, searches: Sequence[Search], entries: Places) -> pl.Series:
+def _guesses(chunk: PreparedChunk, searches: Sequence[Search], entries: WordPlaces) -> pl.Series:
     """Return the guesses: the words' own forms, what was said instead, or none."""
     others = [guess for one in searches for guess in one.decode_guesses()]
     guesses = pl.Series([*chunk.forms, *others, None], dtype=pl.Categorical)

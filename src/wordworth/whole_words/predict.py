@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 
 import polars as pl
 
-from wordworth.engine.cache import CacheSlot, Filling, Part, hashed_once, key_of, slot
+from wordworth.engine.cache import CacheSlot, Filling, WorkPart, hashed_once, key_of, slot
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.whole_words.chunks import Chunk, chunks
@@ -20,8 +20,8 @@ from wordworth.whole_words.pipeline import PREDICTIONS, predict_chunks
 from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.words import MIN_LINE_WORDS, read_lines
 
-LAYOUT = 6
-TABLE = "predictions.parquet"
+PREDICTIONS_VERSION = 6
+PREDICTIONS_FILE = "predictions.parquet"
 
 
 class Reading(TypedDict, total=False):
@@ -67,18 +67,18 @@ def scan_words(
     if by_document and documents is None:
         raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
     size, context = rules.sizes(model)
-    options = [LAYOUT, *model.identity, rules.k, rules.boundary, rules.beginning, rules.punctuation]
+    options = [PREDICTIONS_VERSION, *model.identity, rules.k, rules.boundary, rules.beginning, rules.punctuation]
     options += [size, context, rules.guesses, rules.unspaced]
     total = len(lines) if isinstance(lines, Sized) else None
     parting = Parting(rules.punctuation, reading.get("split", str.split), rules.unspaced)
     kept = reading.get("kept")
     entries: list[CacheSlot] = []
 
-    def parts() -> Iterator[Part[Chunk]]:
+    def parts() -> Iterator[WorkPart[Chunk]]:
         for chunk in chunks(model, read_lines(lines, documents, parting), rules, by_document=by_document):
             key = [*options, chunk.key()]
             entries.append(CacheSlot("predictions", kept / key_of(key)) if kept else slot("predictions", key))
-            yield Part(entries[-1], chunk, chunk.lines)
+            yield WorkPart(entries[-1], chunk, chunk.lines)
 
     what = f"predicting words with {model.name}"
     with progress(f"Predicting words with {model.name}", total) as advance:
@@ -101,12 +101,12 @@ def _list_reasons(table: pl.LazyFrame) -> str:
 
 def write(table: pl.DataFrame, folder: Path) -> None:
     """Write the table of a chunk into its entry."""
-    table.write_parquet(folder / TABLE)
+    table.write_parquet(folder / PREDICTIONS_FILE)
 
 
 def _scan(entries: Sequence[CacheSlot]) -> pl.LazyFrame:
     """Return what was written, one entry behind the other; it is read when it is asked for, as far as needed."""
     if not entries:
         return pl.LazyFrame(schema=PREDICTIONS)
-    tables = pl.scan_parquet([entry.path / TABLE for entry in entries], glob=False, hive_partitioning=False)
+    tables = pl.scan_parquet([entry.path / PREDICTIONS_FILE for entry in entries], glob=False, hive_partitioning=False)
     return tables.select(pl.col(name).cast(kind) for name, kind in PREDICTIONS.items())

@@ -19,11 +19,11 @@ from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttenti
 
 from wordworth.encode.identity import Identity, hash_network
 from wordworth.encode.model import LanguageModel
-from wordworth.encode.passes import UNABLE, without_memory
+from wordworth.encode.passes import UNABLE, inference, without_memory
 from wordworth.engine.batching import Budget, budget_for, by_length
 
-Tokens = Sequence[int] | NDArray[np.int32]
-TOLERANCE = 1e-3
+TokenIds = Sequence[int] | NDArray[np.int32]
+APART_TOLERANCE = 1e-3
 SLICE_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
 """Logits at one time."""
 
@@ -44,7 +44,7 @@ class Node:
 
     @property
     def path(self) -> list["Node"]:
-        """The nodes from the text on, itself the last."""
+        """Return the nodes from the text on, itself the last."""
         nodes: list[Node] = []
         node: Node | None = self
         while node is not None:
@@ -71,11 +71,11 @@ class Reader(ABC):
 
     @property
     def identity(self) -> Identity:
-        """All of network and head that rows and logits depend on, as it is now."""
+        """Return all of network and head that rows and logits depend on, as it is now."""
         return *self.base.identity, self.logits.weights
 
     @abstractmethod
-    def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Any]:
+    def read(self, texts: Sequence[TokenIds], firsts: Sequence[int]) -> tuple[Tensor, Any]:
         """Return rows of the positions from `firsts[i]` to the end of each text, one text after the other; and what
         `extend` needs of them. The row of a position says what follows the tokens up to it, itself included."""
 
@@ -149,19 +149,19 @@ class Head:
         decoder = network.get_decoder()
         self._below: Any = base.network if decoder is network else decoder
         self.is_apart = False
-        with torch.inference_mode():
+        with inference():
             ids = torch.arange(4, device=network.device)[None] % base.network.config.vocab_size
             whole = self(self.read(ids)[0])
             self.width, self.is_apart = whole.shape[-1], True
             try:
                 apart = self(self.read(ids)[0])
-                self.is_apart = bool(((whole - apart).abs() <= TOLERANCE * whole.abs().amax()).all())
+                self.is_apart = bool(((whole - apart).abs() <= APART_TOLERANCE * whole.abs().amax()).all())
             except UNABLE:
                 self.is_apart = False
 
     @property
     def weights(self) -> str:
-        """The sha256 of the head's tensors, as they are now."""
+        """Return the sha256 of the head's tensors, as they are now."""
         base = f"{self.network.base_model_prefix}."
         return hash_network(self.network, lambda name: name.startswith(base), "head")
 
@@ -195,7 +195,7 @@ class MaskedReader(Reader):
         super().__init__(base, head, budget_for(base.device, padding=base.ignores_padding))
         self._behind = (mask, *behind)
 
-    def read(self, texts: Sequence[Tokens], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
+    def read(self, texts: Sequence[TokenIds], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
         plain = [[*map(int, text)] for text in texts]
         contexts = [text[: at + 1] for text, first in zip(plain, firsts, strict=True) for at in range(first, len(text))]
         return self._rows(contexts), plain

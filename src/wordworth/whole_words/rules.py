@@ -9,7 +9,7 @@ from wordworth.whole_words.parting import Punctuation
 from wordworth.whole_words.units import Units
 from wordworth.whole_words.words import MIN_LINE_WORDS
 
-Boundary = Literal["required", "ignored"]
+Boundary = Literal["required", "top-1", "ignored"]
 Beginning = Literal["given", "guessed"]
 
 MORE_UNITS = 8
@@ -36,7 +36,9 @@ class PredictionRules:
     """Units that count as the best. With 0, nothing is searched for: only probabilities are computed."""
     boundary: Boundary = "required"
     """Whether the end of the word is required: of a guess, that the next greedy unit begins a word; of a path, that one
-    of the k best after it does. If ignored, a word is predicted as soon as it is spelled."""
+    of the k best after it does. With top-1, only that of a guess, as in the paper: its text has a guess end with the
+    word, and its search of paths stops as soon as one spells it. If ignored, a word is predicted as soon as it is
+    spelled."""
     beginning: Beginning = "given"
     """Whether it is given that a word begins, as for the word's probability: the first unit of a guess or of a path is
     among the best of those that begin one. If guessed, among the best of all, and a guess may only go on with the word
@@ -66,8 +68,13 @@ class PredictionRules:
                 raise WordworthError(f"there is no {name} {choice!r}; choose {' or '.join(choices)}")
 
     @property
-    def ends(self) -> bool:
-        """Whether the end of the word is required."""
+    def guess_ends(self) -> bool:
+        """Return whether a guess must end where the word ends."""
+        return self.boundary != "ignored" and not self.unspaced
+
+    @property
+    def path_ends(self) -> bool:
+        """Return whether one of the k best after a path must begin a word."""
         return self.boundary == "required" and not self.unspaced
 
     def units(self, model: WordModel) -> Units:

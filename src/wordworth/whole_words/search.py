@@ -194,10 +194,12 @@ class Search:
         greedy, own_among = scores.greedy.copy(), scores.own_among.copy()
         greedy[self.rows], own_among[self.rows] = scores.opens[self.rows], scores.own_opens[self.rows]
         same = greedy == self.own
-        is_free = not self.rules.ends or self.units.trailing
+        is_guess_free, is_path_free = (
+            not ends or self.units.trailing for ends in (self.rules.guess_ends, self.rules.path_ends)
+        )
         greedy_begins = self.units.begin_flags[self._kinds, scores.greedy[ends]]
-        self.hitk = np.logical_and.reduceat(own_among, spans)[::2] & (is_free | scores.ended[ends])
-        self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (is_free | greedy_begins)
+        self.hitk = np.logical_and.reduceat(own_among, spans)[::2] & (is_path_free | scores.ended[ends])
+        self.hit1 = np.logical_and.reduceat(same, spans)[::2] & (is_guess_free | greedy_begins)
         self.own_hits = self.hit1.copy()
         ats = _count_leading(same, self.rows, self.counts)
         self._start_guesses(ats, np.where(ats == 0, scores.opens[self.rows], scores.greedy[self.rows + ats]))
@@ -286,7 +288,7 @@ class Search:
             self.hit1[word] = spelled.startswith(text) and spelled[len(text) :][:1].isspace()
             return
         if spelled == text or (self.rules.unspaced and spelled.startswith(text)):
-            if not self.rules.ends:
+            if not self.rules.guess_ends:
                 self.guesses[word], self.hit1[word] = text, True
                 return
         elif self.rules.unspaced and len(spelled) >= len(text):
@@ -310,7 +312,7 @@ class Search:
     def _try(self, word: int, parent: PathStep | None, after: int, count: int, unit: int, offset: int) -> None:
         """A path to the word goes on with a unit that is among the k best."""
         text = self._text(word)
-        if offset < 0 or (offset == len(text) and not self.rules.ends):
+        if offset < 0 or (offset == len(text) and not self.rules.path_ends):
             self.hitk[word] = True
         elif count + 1 < self.counts[word] + MORE_UNITS and not (offset == len(text) and self.units.trailing):
             self._step(word, parent, after, count, unit, text[:offset]).offset = offset

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from wordworth.encode.passes import inference
 from wordworth.engine.batching import by_length
 from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
@@ -57,7 +58,7 @@ def surprisal(
     given = check_texts(texts)
     is_masked = model.family == "masked"
     if bos and not is_masked:
-        model = _begin_with_bos(model)
+        model = begin_with_bos(model)
     rules = PredictionRules(k=0, punctuation=punctuation, first_word=bos or is_masked, min_words=1)
     lines: list[int] = []
 
@@ -95,7 +96,7 @@ def check_texts(texts: str | Sequence[str]) -> list[str]:
     return given
 
 
-def _begin_with_bos(model: WordModel) -> WordModel:
+def begin_with_bos(model: WordModel) -> WordModel:
     """Return the model with BOS before a text, also where its tokenizer puts none there."""
     if model.before:
         return model
@@ -145,7 +146,7 @@ def _score_units(
         scores: Tensor = to_double(model.reader.logits(picked)).log_softmax(1).cpu()
         return scores[torch.arange(len(batch)), own]
 
-    with torch.inference_mode():
+    with inference():
         for batch, scores in by_length(run, [len(texts[windows[word]]) for word in word_of], model.reader.budget):
             logp[batch] = scores.numpy()
     return logp

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from wordworth.encode.passes import refuse_overflow
+from wordworth.encode.passes import inference, refuse_overflow
 from wordworth.whole_words.reader import Reader, count_rows
 
 Ints = NDArray[np.int64]
@@ -150,7 +150,7 @@ class PendingScores:
         at, states = send(self._rows.device, rows, self._after[rows])
         size = count_rows(self._reader.device, self._reader.width)
         sums = []
-        with torch.inference_mode():
+        with inference():
             for some, after in zip(torch.split(self._rows[at], size), torch.split(states, size), strict=True):
                 logits = self._reader.logits(some).masked_fill_(self._no_begin[after], -torch.inf)
                 sums.append(to_double(logits).logsumexp(1))

@@ -25,7 +25,7 @@ from wordworth.errors import WordworthError
 from wordworth.whole_words.parting import (
     MARK,
     SPACE,
-    STATES,
+    SPACING_STATES,
     WORD,
     Punctuation,
     first_character,
@@ -37,7 +37,7 @@ from wordworth.whole_words.parting import (
 SPACES = b" \t\n\r\x0b\x0c"
 _SINGLE_SPACES = tuple(bytes([one]) for one in SPACES)
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-_KIND = re.compile(r'"type": "(\w+)"')
+_KIND_FIELD = re.compile(r'"type": "(\w+)"')
 _METASPACE = "▁"
 MAX_CONTINUATIONS = 1 << 16
 """Rests of words whose continuations are kept, so that a long text does not fill the memory."""
@@ -72,12 +72,12 @@ class Units:
 
     @property
     def glues(self) -> bool:
-        """Whether a word may follow another without a space."""
+        """Return whether a word may follow another without a space."""
         return (self.punctuation == "apart" or self.unspaced) and not self.trailing
 
     @cached_property
     def begin_flags(self) -> NDArray[np.bool_]:
-        """Whether the unit shows that the word before it is over, by what stands before it (`WORD`, `MARK`, `SPACE`):
+        """Return whether the unit shows that the word before it is over, by what precedes it (`WORD`, `MARK`, `SPACE`):
         states × units. It begins a word or a line, or is a special one.
 
         Where words' ends are marked instead, only special units break off a word that is not marked yet.
@@ -86,7 +86,7 @@ class Units:
             always = np.array([text is None for text in self.texts])
         else:
             always = np.array([text is None or text[:1] in (b"", *_SINGLE_SPACES) for text in self.texts])
-        flags = np.tile(always, (STATES, 1))
+        flags = np.tile(always, (SPACING_STATES, 1))
         if self.punctuation == "apart" and not self.trailing:
             kinds = [
                 first_kind(first_character(text)) if text and not begins else None
@@ -98,19 +98,19 @@ class Units:
 
     @cached_property
     def begins(self) -> list[list[bool]]:
-        """The same as lists."""
+        """Return the flags of `begin_flags` as lists."""
         return [flags.tolist() for flags in self.begin_flags]
 
     @cached_property
     def closes(self) -> list[bool]:
-        """Whether no word one space behind the last can begin with it: a special unit, a line break, two spaces."""
+        """Return whether no word after a space can begin with the unit: a special unit, a line break, two spaces."""
         return [
             text is None or (text[:1].isspace() and (text[:1] != b" " or text[1:2].isspace())) for text in self.texts
         ]
 
     @cached_property
     def opening(self) -> Tensor:
-        """Whether a word, behind the last with a space or without, may begin with the unit, which spells no other word:
+        """Return whether a word may begin with the unit, with a space before it or without, if it spells no other word:
         states × units."""
         if self.trailing:
             return self.inside
@@ -120,7 +120,7 @@ class Units:
 
     @cached_property
     def inside(self) -> Tensor:
-        """Whether a word that has begun may go on with the unit, which spells no other word: states × units."""
+        """Return whether a word that has begun may go on with the unit, which spells no other word: states × units."""
         texts = [text and text.removesuffix(b" " if self.trailing else b"") for text in self.texts]
         is_of_one_word = torch.tensor([bool(text and _is_of_one_word(text)) for text in texts])
         return is_of_one_word & ~torch.from_numpy(self.begin_flags)
@@ -135,7 +135,7 @@ class Units:
 
     @cached_property
     def _ending(self) -> dict[bytes, list[int]]:
-        """Units with white space behind a text, by that text: they spell it and end the word."""
+        """Return units with white space behind a text, by that text: they spell it and end the word."""
         ending: dict[bytes, list[int]] = {}
         for unit, text in enumerate(self.texts):
             if text and text.strip() and len(word := _up_to_space(text)) < len(text):
@@ -143,12 +143,12 @@ class Units:
         return ending
 
     @cached_property
-    def _sorted(self) -> list[tuple[bytes, int]]:
+    def _sorted_texts(self) -> list[tuple[bytes, int]]:
         return sorted((text, unit) for unit, text in enumerate(self.texts) if text)
 
     def _find_longer(self, rest: bytes) -> list[int]:
         """Return the units that spell `rest` and more."""
-        longer = islice(self._sorted, bisect_right(self._sorted, (rest, len(self.texts))), None)
+        longer = islice(self._sorted_texts, bisect_right(self._sorted_texts, (rest, len(self.texts))), None)
         return [unit for _, unit in takewhile(lambda one: one[0].startswith(rest), longer)]
 
     @cached_property
@@ -228,7 +228,7 @@ def _read_marks(definition: dict[str, Any], name: str) -> Callable[[str], bytes]
     model = definition["model"]
     suffix, prefix = model.get("end_of_word_suffix") or "", model.get("continuing_subword_prefix") or ""
     parts = [definition[name] for name in ("normalizer", "pre_tokenizer", "decoder", "post_processor")]
-    kinds = set(_KIND.findall(json.dumps(parts)))
+    kinds = set(_KIND_FIELD.findall(json.dumps(parts)))
     if "ByteLevel" in kinds:
         alphabet: Any = bytes_to_unicode
         byte_of: dict[str, int] = {character: byte for byte, character in alphabet().items()}

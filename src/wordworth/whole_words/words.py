@@ -12,18 +12,18 @@ from transformers import PreTrainedTokenizerFast
 from wordworth.encode.spans import plain
 from wordworth.encode.tokens import ranges
 from wordworth.errors import WordworthError
-from wordworth.whole_words.parting import SPACE, UNKNOWN, Parting
+from wordworth.whole_words.parting import SPACE, UNKNOWN_WORD, Parting
 from wordworth.whole_words.units import Units, add_space
 
 MIN_LINE_WORDS = 3
 FIRST = "first word, which nothing precedes"
-SHORT = f"line of fewer than {MIN_LINE_WORDS} words"
-UNOPENED = "its first unit does not begin a word"
-SHARED = "its units are also those of the word beside it"
+SHORT_LINE = f"line of fewer than {MIN_LINE_WORDS} words"
+NO_WORD_BEGINS = "its first unit does not begin a word"
+SHARED_UNITS = "its units are also those of the word beside it"
 
 Ints = NDArray[np.int64]
-Places = NDArray[np.void]
-PLACE = [(name, np.int32) for name in ("document", "line", "at", "glued", "entry", "before", "window", "start")]
+WordPlaces = NDArray[np.void]
+WORD_PLACE = [(name, np.int32) for name in ("document", "line", "at", "glued", "entry", "before", "window", "start")]
 """A word of a text: its document, line and place in the line; whether no space is before it; its entry and that of the
 word before it; the window that it is predicted in, and the tokens before it there."""
 
@@ -72,10 +72,10 @@ def group_lines(lines: Iterable[Line], *, by_document: bool) -> Iterator[list[Li
         yield list(group)
 
 
-def locate_lines(lines: Sequence[Line]) -> Places:
+def locate_lines(lines: Sequence[Line]) -> WordPlaces:
     """Return where the words of some lines stand in the text; the other columns are −1."""
     counts = np.array([len(line.words) for line in lines], dtype=np.int64)
-    places = np.full(counts.sum(), -1, dtype=PLACE)
+    places = np.full(counts.sum(), -1, dtype=WORD_PLACE)
     places["document"] = np.repeat([line.document for line in lines], counts)
     places["line"] = np.repeat([line.number for line in lines], counts)
     places["at"] = ranges(np.zeros_like(counts), counts)
@@ -86,7 +86,7 @@ def locate_lines(lines: Sequence[Line]) -> Places:
 class Passages(NamedTuple):
     """Texts that are each read in one go, as arrays over the words of all of them, skipped ones included."""
 
-    places: Places
+    places: WordPlaces
     """`start` is the word's first unit in `ids`; its last one is before the next word's first."""
     ids: NDArray[np.int32]
     words_before: Ints
@@ -146,11 +146,11 @@ class WordTokenizer:
         if self.has_first:
             is_unopened[words_before[:-1]] = False
         for at in np.flatnonzero(is_unopened).tolist():
-            entries[at] = self.skip(words[at], UNOPENED)
+            entries[at] = self.skip(words[at], NO_WORD_BEGINS)
         for at in () if self.has_first else words_before[:-1].tolist():
             entries[at] = self.skip(words[at], FIRST)
         for at in shared - (set() if self.has_first else set(words_before.tolist())):
-            entries[at] = self.skip(words[at], SHARED)
+            entries[at] = self.skip(words[at], SHARED_UNITS)
         places["entry"], places["start"] = entries, starts
         return Passages(places, ids, words_before, units_before)
 
@@ -175,8 +175,8 @@ class WordTokenizer:
     def _describe(self, word: str, own: bytes, unknown: int | None) -> Target | str:
         """Return what a word with these units is to the model, or why it is skipped."""
         ids = tuple(memoryview(own).cast("i"))
-        if word == UNKNOWN:
-            return UNKNOWN
+        if word == UNKNOWN_WORD:
+            return UNKNOWN_WORD
         if not ids:
             return "the tokenizer drops all of its characters"
         if unknown in ids:

@@ -6,7 +6,7 @@ import torch
 import transformers as hf
 
 from model_families import make_network, make_tokenizer
-from wordworth.encode.heads import Headed
+from wordworth.encode.heads import HeadModel
 from wordworth.engine.batching import budget_for
 from wordworth.errors import WordworthError
 from wordworth.nli import cross_encoder as module
@@ -92,7 +92,7 @@ def test_a_network_that_sees_padding_is_run_without() -> None:
     tokenizer = make_tokenizer(masked=True)
     head = hf.AutoModelForSequenceClassification
     network = make_network("mobilebert", len(tokenizer), head, id2label=dict(enumerate(LABELS)))
-    model = make_cross_encoder(Headed("tiny", "", network, tokenizer, 64))
+    model = make_cross_encoder(HeadModel("tiny", "", network, tokenizer, 64))
     sentences = ["a friend", "my old friends think of a river", "words", "the storm"]
     pairs = np.array([[0, 1], [2, 3], [1, 0], [3, 3], [1, 1]])
     alone = np.concatenate([model.probabilities(sentences, pair[None]) for pair in pairs])
@@ -103,7 +103,7 @@ def test_overflow_is_one_sentence() -> None:
     tokenizer = make_tokenizer(masked=True)
     head = hf.AutoModelForSequenceClassification
     network = make_network("bert", len(tokenizer), head, id2label=dict(enumerate(LABELS))).to(torch.float16)
-    model = make_cross_encoder(Headed("tiny", "", network, tokenizer, 64))
+    model = make_cross_encoder(HeadModel("tiny", "", network, tokenizer, 64))
     network.classifier.weight.data[:] = torch.inf
     with pytest.raises(WordworthError, match="tiny gives no finite values in float16; use bfloat16 or float32"):
         model.probabilities(["a friend", "words"], np.array([[0, 1]]))

@@ -16,16 +16,16 @@ import polars as pl
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.nli import NliData, load_nli
 from wordworth.catalog.registry import entry
-from wordworth.catalog.resolve import Named, Resolved
-from wordworth.contexts import bleached, load_templates
+from wordworth.catalog.resolve import NameLike, Origin
+from wordworth.contexts import load_templates, make_bleached
 from wordworth.embedding import Embedding
 from wordworth.encode import checked_layers, in_contexts
-from wordworth.encode.heads import Headed
+from wordworth.encode.heads import HeadModel
 from wordworth.encode.model import wrap
 from wordworth.errors import WordworthError
 from wordworth.nli.attention import AttentionNli
 from wordworth.nli.loading import load_attention_nli
-from wordworth.repair.checkpoint import Repaired, load_whole, repair_network
+from wordworth.repair.checkpoint import RepairJob, load_whole, repair_network
 from wordworth.repair.subwords import every_piece
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL
@@ -50,7 +50,7 @@ from wordworth.transform import with_lengths_of
 from wordworth.whole_words.model import wrap_word_model
 
 
-def debias_network(named: Resolved, settings: DebiasSettings) -> Findings:
+def debias_network(named: Origin, settings: DebiasSettings) -> Findings:
     """Remove a bias from a language model of English words, and measure before and after.
 
     The rows of its subword matrix are treated as word vectors; words of one piece are their own rows. The product is
@@ -65,7 +65,7 @@ def debias_network(named: Resolved, settings: DebiasSettings) -> Findings:
     pieces = replace(every, words=[every.words[at] for at in there.tolist()], matrix=every.matrix[there])
     chosen = choose_treatment(findings, pieces, settings)
     if chosen is None:
-        findings.product = Repaired(headed, None, settings.mitigate, "nothing")
+        findings.product = RepairJob(headed, None, settings.mitigate, "nothing")
         return findings
 
     def change(treat: Change, *, keeps_lengths: bool = False) -> Embedding:
@@ -78,7 +78,7 @@ def debias_network(named: Resolved, settings: DebiasSettings) -> Findings:
     repair = change(chosen.treat, keeps_lengths=settings.mitigate == HARD)
     description = f"subword embeddings, {repair.provenance.steps[-1]}"
     findings.notice("info", description, model=headed.name)
-    findings.product = Repaired(headed, repair.matrix, settings.mitigate, description, chosen.subspace)
+    findings.product = RepairJob(headed, repair.matrix, settings.mitigate, description, chosen.subspace)
     if is_english(findings, headed.name, named.language or LANGUAGE):
         controls = [change(one) for one in make_controls(pieces, chosen, settings, CONTROLS_OF_NETWORK)]
         _measure_versions(findings, headed, repair, controls, settings)
@@ -98,9 +98,9 @@ TRAIN, TEST = "sick-train", "sick-test"
 
 
 def _measure_versions(
-    findings: Findings, headed: Headed, repair: Embedding, controls: Sequence[Embedding], settings: DebiasSettings
+    findings: Findings, headed: HeadModel, repair: Embedding, controls: Sequence[Embedding], settings: DebiasSettings
 ) -> None:
-    wanted = set(settings.wanted)
+    wanted = set(settings.measured_parts)
     whole: Any = headed.network
     if "prediction" in wanted and whole.get_output_embeddings() is None:
         findings.notice("skipped", "it has no head for words", model=headed.name, experiment="prediction")
@@ -130,7 +130,7 @@ def _measure_versions(
         layers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
         if data is not None:
             words_of_tasks = data.words()
-            texts = bleached(words_of_tasks, load_templates())
+            texts = make_bleached(words_of_tasks, load_templates())
             source = in_contexts(model, words_of_tasks, texts, "bleached", layers)
             vectors = source.layers(default_pooling(model), "english").in_memory()
             scores.add(measure_version(vectors, data, chosen))
@@ -152,21 +152,21 @@ def _are_here(findings: Findings, model: str, *names: str) -> bool:
 
 
 MODEL = "nli-glove"
-LABELLED = "snli-test"
-PROBES = {"dev-demonyms_train": "nationality", "dev-adherents_train": "religion"}
+LABELLED_PAIRS = "snli-test"
+PROBES_BY_BIAS = {"dev-demonyms_train": "nationality", "dev-adherents_train": "religion"}
 """Word set of a bias → its probe; gender for any other."""
 
 
 def choose_probes(settings: DebiasSettings) -> list[str]:
     """Return the probes that fit what is removed."""
     sets = [str(named) for named in settings.bias_words]
-    fitting = [PROBES[name] for name in sets if name in PROBES]
+    fitting = [PROBES_BY_BIAS[name] for name in sets if name in PROBES_BY_BIAS]
     if settings.directions or settings.bias_pairs or settings.concept or len(fitting) < len(sets) or not sets:
         fitting.insert(0, "gender")
     return fitting
 
 
-def find_reader(findings: Findings, embedding: Embedding, named: Named | None) -> AttentionNli | None:
+def find_reader(findings: Findings, embedding: Embedding, named: NameLike | None) -> AttentionNli | None:
     """Return the network that was trained on these vectors; without one, None with a notice, or an error if named."""
     model = load_attention_nli(named or MODEL)
     own = model.word_vectors
@@ -191,7 +191,7 @@ def infer_versions(
     settings: DebiasSettings,
 ) -> None:
     """Measure every probe and the labelled pairs on the versions, and the probes without random subspaces."""
-    labelled = (LABELLED,) if _are_here(findings, model.name, LABELLED) else ()
+    labelled = (LABELLED_PAIRS,) if _are_here(findings, model.name, LABELLED_PAIRS) else ()
     before = versions[0][1]
     chosen = INFER.settings(
         probes=settings.probes or tuple(choose_probes(settings)),
@@ -210,7 +210,6 @@ def infer_versions(
         findings.experiments = {*findings.experiments, *result.experiments}  # a probe of the user's own
         return result
 
-    # The network knows vectors of many lengths, and hard debiasing makes them all alike.
     read = [(name, with_lengths_of(one, before) if name == HARD else one) for name, one in versions]
     changed = (control(before) for control in controls)
     measure_versions(findings, f"Inferring with {model.name}", read, (len(controls), changed), measure_one)

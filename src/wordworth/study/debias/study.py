@@ -16,7 +16,7 @@ from wordworth.catalog.models import kind_of, load_embedding
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_pairs
 from wordworth.catalog.read.word_sets import AssociationTest, PolarWords, load_tests, polar_words
-from wordworth.catalog.resolve import Resolved
+from wordworth.catalog.resolve import Origin
 from wordworth.embedding import Embedding, Layers, spellings
 from wordworth.errors import WordworthError
 from wordworth.progress import progress
@@ -25,11 +25,11 @@ from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 from wordworth.study.debias import CONTROLS, DebiasSettings
 from wordworth.study.mitigation import Change, Treatment, learn, make_treatment
-from wordworth.study.weat import TESTS
+from wordworth.study.weat import PAPER_TESTS
 from wordworth.task.association import score_association
 from wordworth.task.bias import score_bias
 from wordworth.task.geometry import score_stability
-from wordworth.task.settings import Permuted
+from wordworth.task.settings import Permutations
 from wordworth.task.similarity import list_words, score_similarity
 from wordworth.task.valence import score_valence
 from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, select_poles
@@ -40,14 +40,14 @@ Versions = Sequence[tuple[str, Embedding]]
 Version = TypeVar("Version")
 
 
-def measure(models: Sequence[Resolved | Embedding], settings: DebiasSettings) -> Findings:
+def measure(models: Sequence[Origin | Embedding], settings: DebiasSettings) -> Findings:
     """Remove a subspace from every vector of an embedding of English words, and measure before and after.
 
     The product is the embedding without it; of a language model, the network.
     """
     if len(models) != 1:
         raise WordworthError("debias takes one model, such as glove-6b-50d (`wordworth ls models`)")
-    if isinstance(models[0], Resolved) and kind_of(models[0]) != "static":
+    if isinstance(models[0], Origin) and kind_of(models[0]) != "static":
         from wordworth.study.debias.network import debias_network  # torch, only for language models
 
         return debias_network(models[0], settings)
@@ -67,13 +67,13 @@ def measure(models: Sequence[Resolved | Embedding], settings: DebiasSettings) ->
         findings.notice("caution", reason, count=len(lost), model=embedding.name)
     if not is_english(findings, embedding.name, language):
         return findings
-    if "stability" in settings.wanted:
+    if "stability" in settings.measured_parts:
         findings.add(score_stability(embedding))
     versions = ((ORIGINAL, embedding), (settings.mitigate, after))
     controls = make_controls(embedding, chosen, settings, CONTROLS)
-    if set(GEOMETRY) & set(settings.wanted):
+    if set(GEOMETRY) & set(settings.measured_parts):
         _measure_geometry(findings, versions, controls, settings)
-    if "nli" in settings.wanted:
+    if "nli" in settings.measured_parts:
         with findings.part(is_requested=settings.nli is not None, model=embedding.name, experiment="accuracy"):
             from wordworth.study.debias.network import find_reader, infer_versions  # torch, only for this part
 
@@ -190,11 +190,11 @@ class TaskData:
 
 def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
     """Load the data of the wanted tasks; the defaults all come with the package."""
-    wanted = settings.wanted
+    wanted = settings.measured_parts
     data = TaskData(
         lexica=[load_lexicon(name) for name in settings.lexica] if "valence" in wanted else [],
         pairs=[load_pairs(name) for name in settings.pairs] if "similarity" in wanted else [],
-        tests=[test for name in settings.tests or TESTS for test in load_tests(name)] if "weat" in wanted else [],
+        tests=[test for name in settings.tests or PAPER_TESTS for test in load_tests(name)] if "weat" in wanted else [],
         lists=load_bias_lists() if "bias" in wanted else None,
         polar=polar_words(LANGUAGE),
     )
@@ -205,7 +205,7 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
     return data
 
 
-def measure_version(layers: Layers, data: TaskData, settings: Permuted) -> Findings:
+def measure_version(layers: Layers, data: TaskData, settings: Permutations) -> Findings:
     """Run every task on one version of some vectors; a task whose words it lacks is a notice."""
     findings, name = Findings(), layers.provenance.name
     for lexicon in data.lexica:

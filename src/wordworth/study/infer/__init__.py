@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from wordworth.study.base import Study
-from wordworth.study.shared_settings import PROBES, ElmoLayers
-from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM, Intervals, Named, setting
+from wordworth.study.shared_settings import PROBE_SETTING, ElmoLayers
+from wordworth.task.settings import DEVICE, ENGINE, HOW, MEASURED, ON, RANDOM_HELP, Intervals, Name, setting
 
 MITIGATIONS = ("projection", "hard-debias", "inlp", "leace")
 
@@ -28,11 +28,11 @@ LABEL_MAP: dict[str, Any] = {
 class InferSettings(Intervals, ElmoLayers):
     """Blank choices are the paper's: three probes, τ of 0.5 and 0.7, all pairs."""
 
-    probes: tuple[Named, ...] = setting(
+    probes: tuple[Name, ...] = setting(
         (),
         "Probe: gender, nationality, religion (NAME:formula: all verbs with 95 objects), or a TOML file; all "
         "three if none.",
-        **PROBES,
+        **PROBE_SETTING,
     )
     slices: tuple[str, ...] = setting(
         (), "Measured next to the whole: polarity=rude,demonym=Iraqi.", MEASURED, option="slice", metavar="KEY=WORD,…"
@@ -42,7 +42,7 @@ class InferSettings(Intervals, ElmoLayers):
     thresholds: tuple[float, ...] = setting(
         (0.5, 0.7), "τ of the thresholds.", MEASURED, option="threshold", least=0, most=1
     )
-    accuracy: tuple[Named, ...] = setting(
+    accuracy: tuple[Name, ...] = setting(
         (),
         "Labelled pairs that accuracy is measured on, such as snli-test, to see what mitigation costs.",
         MEASURED,
@@ -60,15 +60,18 @@ class InferSettings(Intervals, ElmoLayers):
     )
     label_map: Mapping[str, str] | None = setting(None, may_differ=True, **LABEL_MAP)
     sample: int | None = setting(
-        None, "Pairs of each probe, so many drawn evenly instead of all.", ON, metavar="N", least=1
+        None, "Pairs of each probe or set, so many drawn evenly instead of all.", ON, metavar="N", least=1
     )
     articles: str = setting(
-        "sound", "a/an by sound, or by letter as the authors' code.", ON, choices=("sound", "letter")
+        "sound",
+        "a/an by sound or by letter; dev2020, as the authors' code: by letter, and for the subject A/An, not The.",
+        ON,
+        choices=("sound", "letter", "dev2020"),
     )
     mitigate: tuple[str, ...] = setting(
         ("projection",), "How the bias is taken out.", HOW, choices=(*MITIGATIONS, "none"), may_differ=True
     )
-    random: int = setting(8, RANDOM, HOW, least=0, most=1000, may_differ=True)
+    random: int = setting(8, RANDOM_HELP, HOW, least=0, most=1000, may_differ=True)
     against: tuple[Any, ...] = setting(
         (), "A model trained on mitigated vectors, as a version.", HOW, catalog="models/nli", may_differ=True
     )
@@ -94,9 +97,8 @@ STUDY = Study(
     kinds=frozenset({"nli"}),
     papers=("dev2020",),
     method=(
-        "Biased inferences. Sentence pairs from templates that differ in a word for a person, so that neutral is "
-        "the only right label; net neutral, fraction neutral and thresholds over all pairs, in every version of "
-        "the model."
+        "Biased inferences. Sentence pairs from templates differ in a word for a person, so neutral is the only right "
+        "label. Net neutral, fraction neutral and thresholds are over all pairs, in every version of the model."
     ),
     example="wordworth run infer nli-glove --probe gender --sample 5000",
     default_models=("nli-glove",),

@@ -9,21 +9,27 @@ from typing import Any
 import numpy as np
 
 from wordworth.catalog.read.nli import NliData, load_nli
-from wordworth.catalog.resolve import Resolved
+from wordworth.catalog.resolve import Origin
 from wordworth.engine.cache import key_of
 from wordworth.measure.neutrality import Tally
 from wordworth.nli.loading import load
 from wordworth.nli.nli import LABELS, MitigableNli, NliModel
-from wordworth.nli.pairs import Largest, PairSet, PairTask, score_pairs
+from wordworth.nli.pairs import LargestPairs, PairSet, PairTask, score_pairs
 from wordworth.nli.probe import FORMULA, Probe, load_probe, probe_names
 from wordworth.progress import progress
 from wordworth.results.findings import Findings
-from wordworth.results.vocabulary import EXPERIMENTS, ORIGINAL, RANDOM
+from wordworth.results.vocabulary import EXPERIMENT_TITLES, ORIGINAL, RANDOM, RANDOM_RETRAINED
 from wordworth.study.infer import InferSettings
-from wordworth.study.infer.versions import Version, list_mitigations, make_versions, measure_stability
+from wordworth.study.infer.versions import (
+    Version,
+    list_mitigations,
+    make_versions,
+    measure_stability,
+    retrained_version,
+)
 from wordworth.task.nli import (
-    Measured,
     Slice,
+    Tallies,
     group_hypotheses,
     parse_slice,
     record_gaps,
@@ -36,7 +42,7 @@ from wordworth.task.nli import (
 )
 
 
-def measure(models: Sequence[Resolved | NliModel], settings: InferSettings) -> Findings:
+def measure(models: Sequence[Origin | NliModel], settings: InferSettings) -> Findings:
     """Measure NLI models.
 
     Mitigations and random directions change the vectors that a trained network reads; networks trained on changed
@@ -44,7 +50,7 @@ def measure(models: Sequence[Resolved | NliModel], settings: InferSettings) -> F
     """
     mitigate = list_mitigations(settings)
     probes = [load_probe(name, articles=settings.articles) for name in settings.probes or probe_names()]
-    findings = Findings("infer", experiments={*EXPERIMENTS, *map(_experiment, probes)})
+    findings = Findings("infer", experiments={*EXPERIMENT_TITLES, *map(_experiment, probes)})
     tasks = [_task(findings, probe, settings) for probe in probes]
     sets = [task.pairs for task in tasks]
     slices = select_slices(sets, settings.slices, settings.by)
@@ -63,7 +69,7 @@ def measure(models: Sequence[Resolved | NliModel], settings: InferSettings) -> F
             findings.add(score_accuracy(other, data, model=model.name, version=version))
         for task, parts in zip(tasks, slices, strict=True):
             versions = _list_versions(findings, model, task.pairs, settings, labelled)
-            versions += [Version(other.name, partial(load, other)) for other in others]
+            versions += [retrained_version(other, task.pairs) for other in others]
             probed = _Measuring(findings, task, [take_slice(task.pairs), *parts], settings)
             _measure_probe(probed, model.name, versions)
     return findings
@@ -116,21 +122,21 @@ class _Measuring:
     parts: list[Slice]
     settings: InferSettings
 
-    def measure(self, version: Version, advance: Callable[[float], None] | None = None) -> Measured:
+    def measure(self, version: Version, advance: Callable[[float], None] | None = None) -> Tallies:
         """Tally the probabilities of a version's pairs."""
         settings = self.settings
         tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in self.parts]
         wrong = ("entailment", "contradiction")
-        largest = tuple(Largest(LABELS.index(label), settings.farthest) for label in wrong)
+        largest = tuple(LargestPairs(LABELS.index(label), settings.farthest) for label in wrong)
         for indices, probabilities in score_pairs(version.model(), self.task, advance=advance):
             places = self.task.pairs.coordinates(indices)
             for part, tally in zip(self.parts, tallies, strict=True):
                 part.add(tally, places, probabilities)
             for extreme in largest:
                 extreme.add(indices, probabilities)
-        return Measured(tallies, largest)
+        return Tallies(tallies, largest)
 
-    def record(self, place: dict[str, Any], measured: Sequence[Measured], original: Measured | None) -> None:
+    def record(self, place: dict[str, Any], measured: Sequence[Tallies], original: Tallies | None) -> None:
         """Record the scores of every slice, and the gaps of the whole."""
         findings = self.findings
         for at, part in enumerate(self.parts):
@@ -154,9 +160,10 @@ def _measure_probe(probed: _Measuring, model: str, versions: Sequence[Version]) 
         pairs = PairSet.of(probe.swap_subjects())
         task = PairTask(pairs, settings.swaps, settings.seed)
         swap = _Measuring(findings, task, [take_slice(pairs)], settings)
-    original: Measured | None = None
-    first_control: Measured | None = None
-    draws: list[Measured] = []
+    original: Tallies | None = None
+    first_control: Tallies | None = None
+    draws: list[Tallies] = []
+    retrained: list[Tallies] = []
     with progress(f"{probe.name}: {model}", len(probed.task) * len(versions)) as advance:
         for version in versions:
             measured = probed.measure(version, advance)
@@ -164,6 +171,8 @@ def _measure_probe(probed: _Measuring, model: str, versions: Sequence[Version]) 
             probed.record(here, [measured], original)
             record_items(findings, whole.pairs, {**whole.columns, **here}, measured)
             original = original or measured
+            if version.is_random_retrained:
+                retrained.append(measured)
             if version.draw is not None:
                 draws.append(measured)
             elif swap is not None:
@@ -176,6 +185,10 @@ def _measure_probe(probed: _Measuring, model: str, versions: Sequence[Version]) 
                 first_control = first_control or control
     if draws:
         probed.record({**place, "version": RANDOM}, draws, original)
+    if len(retrained) > 1:
+        reason = f"networks trained without a random subspace are averaged as {RANDOM_RETRAINED}"
+        probed.findings.notice("info", reason, count=len(retrained), **place)
+        probed.record({**place, "version": RANDOM_RETRAINED}, retrained, original)
 
 
 def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], layers: Sequence[int] = ()) -> None:
@@ -192,6 +205,6 @@ def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], l
         facts["source"] = model.source
         missing = model.missing([text for pairs in sets for side in pairs.fragments() for text in side])
         if missing:
-            reason = f"words have no vector and get that of unknown words, as in training: {', '.join(missing)}"
+            reason = f"words have no vector and get the vector of unknown words, as in training: {', '.join(missing)}"
             findings.notice("substituted", reason, count=len(missing), model=model.name)
     findings.add_model(model.name, facts)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, cast
 
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.contexts.sampling import Flaws
+from wordworth.contexts.sampling import UnreadableLines
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.nli.attention import AttentionNli
@@ -38,6 +38,8 @@ from wordworth.transform import (
 
 MAX_CONTEXTS = 1_000
 """Contexts of a word, at most, over which its vectors in ELMo are averaged."""
+RANDOM_SUBSPACES = ("random", "random:1")
+"""Names of the one random subspace that a network is trained without; the first is an older one."""
 Report = Callable[[str], None]
 """Records a fact about the run."""
 
@@ -54,6 +56,8 @@ class Version:
     """What was removed, for a reader of the scores."""
     draw: int | None = None
     """The number of a random draw."""
+    is_random_retrained: bool = False
+    """Whether it is a network trained without a random subspace as large as the probe's."""
 
 
 def subspace_of(embedding: Embedding, words: SubspaceWords, *, unit: bool = True) -> Subspace:
@@ -101,6 +105,19 @@ def make_versions(
             yield _treat_words(name, model, needed, words, chosen.seed)
     for draw, control in enumerate(removal.controls, start=1):
         yield Version(RANDOM, partial(removal.without, control), draw=draw)
+
+
+def retrained_version(network: NliModel, pairs: PairSet) -> Version:
+    """Return a network that is named next to the model as a version of it."""
+    without, words = getattr(network, "trained_without", None), pairs.probe.subspace  # a user's own model need not say
+    size = max(1, words.components) if words else 0
+    is_control = (
+        without is not None
+        and without.subspace in RANDOM_SUBSPACES
+        and not without.layers
+        and without.dimensions == size
+    )
+    return Version(network.name, lambda: network, is_random_retrained=is_control)
 
 
 def list_mitigations(chosen: InferSettings) -> tuple[str, ...]:
@@ -193,7 +210,7 @@ def average_by_layer(
 
     `report` records what was drawn, and what was skipped.
     """
-    corpus, flaws = load_corpus(settings.corpus), Flaws()
+    corpus, flaws = load_corpus(settings.corpus), UnreadableLines()
     drawn = draw_occurrences(corpus.lines(flaws.report), words, MAX_CONTEXTS, seed)
     means = average_occurrences(elmo, words, drawn, corpus.name)
     report(f"{elmo.name}: {means[0].provenance.steps[0]}")
@@ -216,7 +233,7 @@ def remove_before_training(vectors: Vectors, settings: LayeredTakenOut, seed: in
         subspace = learn_removed(settings, vectors.embedder.context_free, seed)
         return vectors.without(subspace) if subspace else vectors
     elmo = check_layers(vectors.embedder, vectors.about.name, settings)
-    if settings.named:
+    if settings.is_named:
         means = average_by_layer(elmo, list_bias_words(settings), settings, seed, report)
         found = {layer: learn_removed(settings, partial(Embedding.restrict, one), seed) for layer, one in means.items()}
         return vectors.without_in({layer: one for layer, one in found.items() if one})

@@ -3,16 +3,16 @@
 from typing import Any, Literal
 
 from wordworth.study.base import Study
-from wordworth.task.settings import CORPUS, HOW, LAYERS, MEASURED, ON, Intervals, Named, Placement, setting
+from wordworth.task.settings import CORPUS, HOW, LAYERS, MEASURED, ON, Intervals, Name, Placement, setting
 
 
 class PredictSettings(Placement, Intervals):
     """Words are predicted each from the left of its line, or of its document."""
 
-    corpus: Named = setting("enwiki-sample", f"{CORPUS}.", ON, catalog="corpora")
+    corpus: Name = setting("enwiki-sample", f"{CORPUS}.", ON, catalog="corpora")
     words: int = setting(5_000, "Cut the text after so many words; 0: read all.", ON, least=0)
     language: str = setting("english", "Language of the words, in your own text.", ON, catalog="languages")
-    by_document: bool = setting(False, "A word's left context is that of its document, not of its line.", ON)
+    by_document: bool = setting(False, "Read a word's left context from its document, not only from its line.", ON)
     punctuation: Literal["apart", "attached"] = setting(
         "apart",
         "apart: marks are words of their own, the same for every tokenizer; attached: only white space parts words.",
@@ -21,9 +21,9 @@ class PredictSettings(Placement, Intervals):
     segmentation: Literal["icu", "spaces"] = setting(
         "icu", "Where words end in a language without spaces: icu finds them, or the text has spaces there.", ON
     )
-    frequencies: Named | None = setting(
+    frequencies: Name | None = setting(
         None,
-        "wordfreq, a file of words and counts, or a text to count; if not given, the text of --fine-tune, or wordfreq.",
+        "wordfreq, a file of words and counts, or a text to count; the text of --fine-tune, or wordfreq, unless given.",
         ON,
         catalog="frequencies",
     )
@@ -50,27 +50,30 @@ class PredictSettings(Placement, Intervals):
         "before, as in the paper.",
         HOW,
     )
-    boundary: Literal["required", "ignored"] = setting(
-        "required", "required: a guess must end where the word ends; ignored: the algorithm as printed.", HOW
+    boundary: Literal["required", "top-1", "ignored"] = setting(
+        "required",
+        "required: a guess must end where the word ends; top-1: only the first guess must, a path of top-K need not; "
+        "ignored: the algorithm as printed.",
+        HOW,
     )
     layers: tuple[int, ...] = setting(
         (),
-        "Layers of a language model, such as 0,8,16, in the paraphrase probe; ¾ of the way up if not given.",
+        "Layers of a language model, such as 0,8,16, in the paraphrase probe; ¾ of the way up unless given.",
         HOW,
         **LAYERS,
     )
-    fine_tune: Named | None = setting(
+    fine_tune: Name | None = setting(
         None, "Train each model on this text first, in one pass.", HOW, catalog="corpora", may_differ=True
     )
 
     @property
-    def counted(self) -> Named:
-        """Where the frequencies come from."""
+    def frequency_source(self) -> Name:
+        """Return the source of the frequencies."""
         return self.frequencies or self.fine_tune or "wordfreq"
 
     def as_table(self) -> dict[str, Any]:
-        """With the frequencies that are used, so that runs with other bands are not compared."""
-        return super().as_table() | {"frequencies": str(self.counted)}
+        """Return the settings with the frequencies that are used, so that runs with other bands are not compared."""
+        return super().as_table() | {"frequencies": str(self.frequency_source)}
 
 
 STUDY = Study(
@@ -82,7 +85,7 @@ STUDY = Study(
     papers=("dudy2020",),
     method=(
         "Whole-word prediction. A word counts as predicted when its units, chosen one after the other, spell it "
-        "and end; top-k over tokens, Tk over types, by frequency in training text."
+        "and end. top-k is over tokens, Tk over types, by frequency in training text."
     ),
     example="wordworth run predict smollm2-135m --corpus enwiki-sample --words 2000",
     default_models=("smollm2-135m",),

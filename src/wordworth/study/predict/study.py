@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,15 +12,15 @@ from wordworth.catalog.read.frequencies import Frequencies
 from wordworth.catalog.read.pairs import Paraphrases
 from wordworth.catalog.read.wordnet import load_wordnet
 from wordworth.catalog.registry import code_of, is_spaced
-from wordworth.catalog.resolve import Named, Resolved
+from wordworth.catalog.resolve import NameLike, Origin
 from wordworth.embedding import Embedding
-from wordworth.engine.cache import key_of
 from wordworth.errors import WordworthError
 from wordworth.results.findings import Findings
+from wordworth.study.inputs import record_word_model
 from wordworth.study.predict import PredictSettings
 from wordworth.task.prediction import (
-    DRAWN,
-    Text,
+    DRAWN_TRIPLES,
+    CountedText,
     load_paraphrase_sets,
     open_predicted_words,
     record_errors,
@@ -54,17 +55,17 @@ def choose_parting(settings: PredictSettings, language: str) -> Parting:
 
 
 @dataclass(frozen=True, eq=False)
-class _Data:
+class _ReadText:
     """What every model of the study is measured on."""
 
-    text: Text
+    text: CountedText
     frequencies: Frequencies
     bands: Bands
     near: Mapping[str, Near]
     triples: Sequence[Paraphrases]
 
 
-def measure(models: Sequence[Resolved | WordModel], settings: PredictSettings) -> Findings:
+def measure(models: Sequence[Origin | WordModel], settings: PredictSettings) -> Findings:
     """Measure causal and masked language models."""
     findings = Findings("predict")
     data = _load_data(findings, settings)
@@ -76,18 +77,18 @@ def measure(models: Sequence[Resolved | WordModel], settings: PredictSettings) -
     return findings
 
 
-def _load_data(findings: Findings, settings: PredictSettings) -> _Data:
+def _load_data(findings: Findings, settings: PredictSettings) -> _ReadText:
     """Read and record the text, the frequencies, and what soft match and the paraphrase probe need."""
     corpus = load_corpus(settings.corpus, language=settings.language)
     language = corpus.language
     parting = choose_parting(settings, language)
-    text = Text(corpus, settings.words, parting)
+    text = CountedText(corpus, settings.words, parting)
     trained = corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
-    listed = frequencies_of(settings.counted, parting, language=language)
+    listed = frequencies_of(settings.frequency_source, parting, language=language)
     edges = parse_edges(settings.bands) if isinstance(settings.bands, str) else settings.bands
     soft = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
-    needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN in probes
+    needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN_TRIPLES in probes
     wordnet = load_wordnet(WORDNET) if needs_wordnet else None
     near = load_similarities(soft, trained, parting, wordnet, settings.seed)
     triples = load_paraphrase_sets(probes, corpus, listed, wordnet, settings.seed) if probes else []
@@ -101,10 +102,10 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _Data:
         if isinstance(one, Embedding):
             findings.add_embedding(one, one.provenance.language)
             _caution_language(findings, language, f"the embedding {one.name}", one.provenance.language)
-    return _Data(text, listed, Bands(tuple(edges)), near, triples)
+    return _ReadText(text, listed, Bands(tuple(edges)), near, triples)
 
 
-def _measure_model(model: WordModel, data: _Data, settings: PredictSettings) -> Findings:
+def _measure_model(model: WordModel, data: _ReadText, settings: PredictSettings) -> Findings:
     findings = Findings()
     corpus = data.text.corpus
     parting = data.text.parting
@@ -129,7 +130,7 @@ def _measure_model(model: WordModel, data: _Data, settings: PredictSettings) -> 
     return findings
 
 
-def _with_columns(predictions: pl.LazyFrame, data: _Data) -> pl.LazyFrame:
+def _with_columns(predictions: pl.LazyFrame, data: _ReadText) -> pl.LazyFrame:
     """Add the bands of the word and of the guess, and the cluster, lazily."""
     columns = [predictions.select(name).unique().collect(engine="streaming").to_series() for name in ("word", "guess")]
     words = pl.concat(columns).unique().drop_nulls()
@@ -157,7 +158,7 @@ def _look_up(column: str, words: pl.Series, values: pl.Series) -> pl.Expr:
     return pl.col(column).map_batches(of, return_dtype=values.dtype, is_elementwise=True)
 
 
-def _train(findings: Findings, named: Resolved | WordModel, training: Named, settings: PredictSettings) -> str:
+def _train(findings: Findings, named: Origin | WordModel, training: NameLike, settings: PredictSettings) -> str:
     """Train a model on a text, and return `LABEL=FOLDER` of its weights."""
     if isinstance(named, WordModel):
         raise WordworthError("a model that is loaded already cannot be trained here; give its name or path")
@@ -173,7 +174,7 @@ def _train(findings: Findings, named: Resolved | WordModel, training: Named, set
     return f"{label}={trained.folder}"
 
 
-def _describe_text(findings: Findings, text: Text, frequencies: str, unit: str) -> None:
+def _describe_text(findings: Findings, text: CountedText, frequencies: str, unit: str) -> None:
     where = {"dataset": text.corpus.name}
     findings.notice("info", f"words were read, in {text.count:,} lines", count=text.words, **where)
     if headings := text.tally.get(HEADINGS):
@@ -198,16 +199,8 @@ def _caution_language(findings: Findings, language: str, what: str, other: str) 
         findings.notice("caution", reason)
 
 
-def _record_model(findings: Findings, model: WordModel, named: Resolved | WordModel, text: Named | None) -> None:
-    facts = {
-        "source": model.source,
-        "weights": key_of(model.identity),
-        "family": model.family,
-        "precision": model.dtype,
-        "device": str(model.device),
-        "units": model.reader.width,
-        "begins_with": list(model.tokenizer.convert_ids_to_tokens(list(model.before))),
-    }
+def _record_model(findings: Findings, model: WordModel, named: Origin | WordModel, text: NameLike | None) -> None:
+    more: dict[str, Any] = {}
     if text is not None and not isinstance(named, WordModel):
-        facts |= {"fine_tuned": load_corpus(text).name, "base": named.name}
-    findings.add_model(model.name, facts)
+        more = {"fine_tuned": load_corpus(text).name, "base": named.name}
+    record_word_model(findings, model, **more)

@@ -1,10 +1,10 @@
 """Contextual to static (Bommasani, Davis & Cardie 2020): language models reduced to one vector per word."""
 
-from typing import Any
+from typing import Any, Literal
 
 from wordworth.errors import WordworthError
 from wordworth.study.base import Study
-from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, ByLayer, Intervals, Named, Placement, Seeded, setting
+from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, ByLayer, Intervals, Name, Placement, Seeding, setting
 from wordworth.task.settings import PAIRS as PAIRS_HELP
 
 EXPERIMENTS = ("quality", "bias", "agreement")
@@ -16,7 +16,7 @@ SIMILARITY = "similarity"
 """The vocabulary of the paper's four sets of pairs: 2,005 words."""
 PAIRS = ("rg-65", "ws-353", "simlex-999", "simverb-3500")
 """The word pairs of the paper."""
-TEXT: dict[str, Any] = {
+TEXT_HELP: dict[str, Any] = {
     "help": f"{CORPUS} that sentences are drawn from, or none: only the words. Several count as one.",
     "group": ON,
     "metavar": "NAME|FILE|none",
@@ -30,20 +30,26 @@ class StaticSettings(ByLayer, Intervals):
     experiments: tuple[str, ...] = setting(
         (), "What is run; all unless given.", MEASURED, option="experiment", choices=EXPERIMENTS, may_differ=True
     )
-    pairs: tuple[Named, ...] = setting(
+    pairs: tuple[Name, ...] = setting(
         (),
         f"{PAIRS_HELP}, for quality; RG-65, WordSim, SimLex and SimVerb unless given.",
         MEASURED,
         catalog="pairs",
         may_differ=True,
     )
-    corpus: tuple[Named, ...] = setting(("enwiki-sample",), **TEXT)
+    corpus: tuple[Name, ...] = setting(("enwiki-sample",), **TEXT_HELP)
     sentences: tuple[int, ...] = setting(
         (10_000, 50_000, 100_000, 500_000, 1_000_000),
         "Sentences drawn in all, for quality; the paper's, as far as the text goes, unless given.",
         ON,
         least=1,
         most=100_000_000,
+    )
+    count: Literal["sentences", "contexts"] = setting(
+        "sentences",
+        "What --sentences counts: sentences, as the authors' code does, or contexts, as the paper says: a sentence is "
+        "one of each word in it.",
+        ON,
     )
     per_word: int = setting(20, "Contexts of a word, in bias and agreement (paper, A.5).", ON, least=1, most=100_000)
     lower_case: bool = setting(False, "Put the sentences into lower case.", ON)
@@ -57,7 +63,7 @@ class StaticSettings(ByLayer, Intervals):
         alone(self.corpus)
 
 
-def alone(corpus: tuple[Named, ...]) -> bool:
+def alone(corpus: tuple[Name, ...]) -> bool:
     """Return whether no text is requested; `none` next to a text is an error."""
     none = NONE in map(str, corpus)
     if none and len(corpus) > 1:
@@ -72,8 +78,8 @@ STUDY = Study(
     kinds=frozenset({"causal", "masked", "encoder", "sentence", "static"}),
     papers=("bommasani2020",),
     method=(
-        "Contextual to static. A word’s vectors over many sentences pooled to one, by layer and pooling; word "
-        "similarity by Spearman’s ρ; bias by the estimators of Bolukbasi, Garg and Manzini."
+        "Contextual to static. A word’s vectors over many sentences are pooled to one, by layer and pooling. Word "
+        "similarity is Spearman’s ρ. Bias is by the estimators of Bolukbasi, Garg and Manzini."
     ),
     example="wordworth run static minilm-l6 --pairs rg-65 --sentences 500 --experiment quality",
     quick={
@@ -91,14 +97,14 @@ STUDY = Study(
 )
 
 
-class ExportSettings(Placement, Seeded):
+class ExportSettings(Placement, Seeding):
     """How a language model is reduced to one vector per word."""
 
     layer: int | None = setting(None, "Layer: a number; a quarter of the way up, as in the paper, unless given.", HOW)
-    vocabulary: Named = setting(
+    vocabulary: Name = setting(
         SIMILARITY, "Words: `similarity`, a lexicon or word set of the catalog, or a file with one word per line.", ON
     )
-    corpus: tuple[Named, ...] = setting(("enwiki-sample",), **TEXT)
+    corpus: tuple[Name, ...] = setting(("enwiki-sample",), **TEXT_HELP)
     per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} unless given.", ON, least=1, most=100_000)
     sentences: int | None = setting(
         None, "Sentences drawn in all, instead of --per-word.", ON, least=1, most=100_000_000

@@ -14,17 +14,17 @@ from wordworth.catalog.read.pairs import Pairs, load_pairs
 from wordworth.catalog.read.tables import read_text
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.catalog.registry import entries, knows
-from wordworth.catalog.resolve import Resolved
-from wordworth.contexts import decontextualized
+from wordworth.catalog.resolve import Origin
+from wordworth.contexts import make_decontextualized
 from wordworth.contexts.sampling import Draw, draw, load_texts
 from wordworth.embedding import Embedding, Layers, save
-from wordworth.encode import SUBWORD, Aggregated, Aggregating, LanguageModel, in_contexts, over_sentences, split_pooling
+from wordworth.encode import SUBWORD, Aggregates, Aggregating, LanguageModel, in_contexts, over_sentences, split_pooling
 from wordworth.encode.layers import NO_VECTOR
 from wordworth.errors import WordworthError, nearest
 from wordworth.results.findings import Findings
 from wordworth.study.inputs import encode_alone, is_sentence_encoder, is_static, load_model, record_model, select_layers
 from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone
-from wordworth.task.bias import score_agreement, score_bias
+from wordworth.task.bias import Replicates, score_agreement, score_bias
 from wordworth.task.similarity import list_words, score_similarity
 from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists
 from wordworth.transform import fit_components, nullify
@@ -33,7 +33,7 @@ PAPERS_POOLINGS = ("mean/mean", "mean")
 """The paper's choice of f and g, which is given intervals and items."""
 
 
-def measure(models: Sequence[Resolved | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
+def measure(models: Sequence[Origin | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
     """Measure language models, and static embeddings next to them where some are named."""
     if not models:
         raise WordworthError("name a language model, such as minilm-l6 (`wordworth ls models`)")
@@ -45,6 +45,7 @@ def measure(models: Sequence[Resolved | LanguageModel | Embedding], settings: St
         findings.add_words("Bommasani et al.", lists.sets(), "bommasani2020")
     corpora: list[Corpus] = []
     reduced: list[Layers] = []
+    replicates: list[Replicates] = []
     for named in models:
         if is_static(named) or is_sentence_encoder(named):
             _score_static(findings, named, pairs, lists if "bias" in wanted else None, settings)
@@ -60,11 +61,12 @@ def measure(models: Sequence[Resolved | LanguageModel | Embedding], settings: St
             source.score_quality(pairs)
         if lists is not None:
             reduced.append(source.reduce(lists))
+            replicates.append({})
             if "bias" in wanted:
-                findings.add(score_bias(reduced[-1], lists, settings), experiment="bias")
+                findings.add(score_bias(reduced[-1], lists, settings, replicates[-1]), experiment="bias")
     if "agreement" in wanted and lists is not None:
         with findings.part(is_requested="agreement" in settings.experiments, experiment="agreement"):
-            findings.add(score_agreement(reduced, lists, settings), experiment="agreement")
+            findings.add(score_agreement(reduced, lists, settings, replicates), experiment="agreement")
     return findings
 
 
@@ -125,24 +127,26 @@ class _Source:
             return next(self._encode_alone(lists.words, ("mean",)))
         how = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
         aggregating = Aggregating(poolings=("mean/mean",), layers=select_layers(self.model, settings))
-        return self._aggregate(lists.words, how, aggregating, "bias").aggregated("mean/mean")
+        return self._aggregate(lists.words, how, aggregating, "bias").pool_contexts("mean/mean")
 
     def _encode_alone(self, words: Sequence[str], poolings: Sequence[str]) -> Iterator[Layers]:
         """Return the words without a text, under each pooling of their subwords."""
-        contexts, layers = decontextualized(words), select_layers(self.model, self.settings)
+        contexts, layers = make_decontextualized(words), select_layers(self.model, self.settings)
         source = in_contexts(self.model, words, contexts, "decontextualized", layers)
         if count := len(source.reasons):
             place = {"model": self.model.name, "context": "decontextualized"}
-            self.findings.notice("skipped", "words have no vector alone", count=count, total=len(words), **place)
+            self.findings.notice("skipped", "words have no vector of their own", count=count, total=len(words), **place)
         return (source.layers(pooling, "english") for pooling in poolings)
 
-    def _aggregate(self, words: Sequence[str], how: Draw, aggregating: Aggregating, experiment: str) -> Aggregated:
+    def _aggregate(self, words: Sequence[str], how: Draw, aggregating: Aggregating, experiment: str) -> Aggregates:
         """Aggregate words over a sample of sentences; record its size, unreadable lines, and words without a context.
 
-        A sentence is a context of each word of the vocabulary in it. The authors' N counts sentences (the paper:
-        contexts).
+        A sentence is a context of each word of the vocabulary in it.
         """
         findings, sample = self.findings, draw(self.corpora, words, how)
+        if self.settings.count == "contexts" and aggregating.snapshots:
+            sample, stops = sample.with_contexts(aggregating.snapshots)
+            aggregating = replace(aggregating, snapshots=stops)
         source = over_sentences(self.model, words, sample, aggregating)
         place: dict[str, Any] = {"experiment": experiment, "model": self.model.name, "context": "aggregated"}
         whole, total = source.whole, len(words)
@@ -173,7 +177,7 @@ class _Source:
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportResult:
     """The embedding, and what a user should know about it."""
 
     embedding: Embedding
@@ -193,10 +197,10 @@ class Exported:
         return self
 
     def __repr__(self) -> str:
-        return f"<Exported {self.embedding!r}, {len(self.dropped):,} words without a vector>"
+        return f"<ExportResult {self.embedding!r}, {len(self.dropped):,} words without a vector>"
 
 
-def exported(model: Any, settings: ExportSettings) -> Exported:
+def export_layer(model: Any, settings: ExportSettings) -> ExportResult:
     """Return one vector per word from one layer of a language model."""
     per_word, sentences, without_text = settings.per_word, settings.sentences, alone(settings.corpus)
     if per_word is not None and sentences is not None:
@@ -209,7 +213,7 @@ def exported(model: Any, settings: ExportSettings) -> Exported:
     layer = network.layers // 4 if settings.layer is None else settings.layer
     facts: dict[str, Any] = {}
     if without_text:
-        encoded = in_contexts(network, words, decontextualized(words), "decontextualized", (layer,))
+        encoded = in_contexts(network, words, make_decontextualized(words), "decontextualized", (layer,))
         layers, source = encoded.layers(split_pooling(settings.pooling)[0]), "words alone"
         reasons = {encoded.words[at]: reason for at, reason in encoded.reasons.items()}
     else:
@@ -217,7 +221,7 @@ def exported(model: Any, settings: ExportSettings) -> Exported:
         how = Draw(sentences, per_word, settings.language, settings.seed, settings.lower_case)
         sample = draw(corpora, words, how)
         aggregated = over_sentences(network, words, sample, Aggregating((settings.pooling,), (layer,)))
-        layers, reasons = aggregated.aggregated(settings.pooling), aggregated.without_vector
+        layers, reasons = aggregated.pool_contexts(settings.pooling), aggregated.without_vector
         drawn = f"{sentences:,} sentences" if sentences is not None else f"{per_word} contexts per word"
         source = f"{drawn} of {' and '.join(corpus.name for corpus in corpora)}, seed {settings.seed}"
         facts = {"sentences": sample.sentences, "never_met": aggregated.never_met}
@@ -231,7 +235,7 @@ def exported(model: Any, settings: ExportSettings) -> Exported:
         steps.append(f"all but the top {top}")
     dropped = tuple(f"{word!r}: {reason}" for word, reason in reasons.items())
     provenance = replace(layers.provenance, language=settings.language, steps=tuple(steps), dropped=dropped)
-    return Exported(Embedding(layers.words, vectors, provenance), slot.layer or 0, dropped=dropped, **facts)
+    return ExportResult(Embedding(layers.words, vectors, provenance), slot.layer or 0, dropped=dropped, **facts)
 
 
 def load_vocabulary(named: str | Path) -> Sequence[str]:

@@ -1,44 +1,44 @@
 """ValNorm (Toney & Caliskan 2021): the quality of static embeddings by the valence of their words."""
 
 from wordworth.study.base import Study
-from wordworth.study.shared_settings import LEXICA, PAIRS, OfEmbeddings
-from wordworth.task.settings import CORPUS, HOW, LEXICON, MEASURED, ON, Named, Sensitive, WordLookup, setting
+from wordworth.study.shared_settings import LEXICA_SETTING, PAIRS_SETTING, OfEmbeddings
+from wordworth.task.settings import CORPUS, HOW, LEXICON, MEASURED, ON, Name, Sensitive, WordLookup, setting
 from wordworth.task.settings import PAIRS as RATED_PAIRS
 
-EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
+VALNORM_EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
 RATERS = "raters"
 """The experiment that is about people and needs no model: it is run when it is asked for."""
-SHARES = (100.0, 50.0, 10.0, 1.0, 0.1, 0.001)
+CORPUS_PERCENTS = (100.0, 50.0, 10.0, 1.0, 0.1, 0.001)
 """Percent of the corpus's lines; the paper's five and the whole."""
 
 
 class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
     """Blank lexica, pairs and tests are the paper's; blank experiments are all that apply."""
 
-    lexica: tuple[Named, ...] = setting(
+    lexica: tuple[Name, ...] = setting(
         (),
-        f"{LEXICON}. Bellezza, ANEW and Warriner if not given; in other languages Bellezza's "
+        f"{LEXICON}. Bellezza, ANEW and Warriner unless given; in other languages Bellezza's "
         "words there and the language's own lexicon.",
-        **LEXICA,
+        **LEXICA_SETTING,
     )
     experiments: tuple[str, ...] = setting(
         (),
         "What is run; all that apply to a model if none. raters needs no model: how well people's ratings agree.",
         MEASURED,
         option="experiment",
-        choices=(*EXPERIMENTS, RATERS),
+        choices=(*VALNORM_EXPERIMENTS, RATERS),
     )
-    pairs: tuple[Named, ...] = setting(
+    pairs: tuple[Name, ...] = setting(
         (),
-        f"{RATED_PAIRS}. WordSim, RareWord, MEN, SimLex and SimVerb if not given; Multi-SimLex in other languages.",
-        **PAIRS,
+        f"{RATED_PAIRS}. WordSim, RareWord, MEN, SimLex and SimVerb unless given; Multi-SimLex in other languages.",
+        **PAIRS_SETTING,
     )
-    corpus: tuple[Named, ...] = setting(
+    corpus: tuple[Name, ...] = setting(
         (), f"{CORPUS}, for corpus-size; of several, such as the slices of a time, each.", ON, catalog="corpora",
         may_differ=True,
     )  # fmt: skip
     shares: tuple[float, ...] = setting(
-        SHARES,
+        CORPUS_PERCENTS,
         "Percent of the corpus's lines that vectors are trained on.",
         ON,
         option="share",
@@ -63,15 +63,15 @@ def _list_languages() -> list[str] | None:
 
 STUDY = Study(
     name="valnorm",
-    summary="Quality of static embeddings by valence (ValNorm), with WEAT, similarity and analogies beside it.",
+    summary="Quality of static embeddings by valence (ValNorm), and by WEAT, similarity and analogies.",
     settings=ValnormSettings,
     main="lexica",
     kinds=frozenset({"static", "sentence"}),
     papers=("toney2021", "caliskan2017"),
     method=(
-        "ValNorm. For a word w with A the pleasant and B the unpleasant words, d(w) = (mean cos(w, a) − mean "
-        "cos(w, b)) / σ of cos(w, x) over A ∪ B (sample deviation). Valence is Pearson’s ρ between d and the human "
-        "ratings of a lexicon; similarity is Spearman’s ρ between cosine and rating; intervals are bootstrapped."
+        "ValNorm. For a word w, d(w) = (mean cos(w, a) − mean cos(w, b)) / σ. A are pleasant words, B unpleasant "
+        "ones, and σ is the sample deviation of cos(w, x) over both. Valence is Pearson’s ρ between d and the human "
+        "ratings of a lexicon. Similarity is Spearman’s ρ between cosine and rating. Intervals are bootstrapped."
     ),
     example="wordworth run valnorm glove-6b-50d --lexicon bellezza --experiment valence",
     quick={

@@ -5,7 +5,7 @@ samples of a text, as subs2vec trains them, show how much text an embedding need
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import variance
 
@@ -16,7 +16,7 @@ from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import Pairs, load_analogies, load_pairs, usual_pairs
 from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_languages, polar_words
 from wordworth.catalog.registry import knows
-from wordworth.catalog.resolve import Resolved
+from wordworth.catalog.resolve import Origin
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
@@ -24,8 +24,8 @@ from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import Caution
 from wordworth.study.debias.study import TaskData, measure_version
 from wordworth.study.inputs import is_lexicon_name, load_lexicon_in, load_own_lexicon, load_tests_in, load_vectors
-from wordworth.study.shared_settings import ALL
-from wordworth.study.valnorm import EXPERIMENTS, RATERS, ValnormSettings
+from wordworth.study.shared_settings import ALL_LANGUAGES
+from wordworth.study.valnorm import RATERS, VALNORM_EXPERIMENTS, ValnormSettings
 from wordworth.study.weat.study import score_tests
 from wordworth.task.sensitivity import VectorVariants, make_vector_variants, score_valence_variants
 from wordworth.task.similarity import record_neighbours, score_analogies, score_similarity
@@ -41,31 +41,31 @@ from wordworth.task.valence import (
 )
 from wordworth.task.words import Poles, TooFewWordsError, choose_spellings, match_rated_words, select_poles
 
-LEXICA = ("bellezza", "anew", "warriner")
-PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
-LANGUAGES = ("chinese", "german", "polish", "portuguese", "spanish", "turkish")
+PAPER_LEXICA = ("bellezza", "anew", "warriner")
+PAPER_PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
+PAPER_LANGUAGES = ("chinese", "german", "polish", "portuguese", "spanish", "turkish")
 """Besides English, as in Table 3."""
-TESTS = ("weat1", "weat2", "weat8")
+PAPER_TESTS = ("weat1", "weat2", "weat8")
 """Flowers–insects, instruments–weapons, gender–science."""
 OTHER_POLES = (("pleasant_2", "unpleasant_2"), ("multi_pleasant", "multi_unpleasant"))
 """WEAT 5's, and those of several tokens that VAST uses too."""
 
 
-def measure(models: Sequence[Resolved | Embedding], settings: ValnormSettings) -> Findings:
+def measure(models: Sequence[Origin | Embedding], settings: ValnormSettings) -> Findings:
     """Measure static embeddings. Of `all` languages, an experiment that fails in one is a notice."""
     _check(models, settings)
-    chosen = settings.experiments or EXPERIMENTS
+    chosen = settings.experiments or VALNORM_EXPERIMENTS
     findings = Findings("valnorm")
     languages = sorted(polar_languages(), key=lambda language: (language != "english", language))
     for layers, language in load_vectors(findings, models, settings, languages):
         versions = make_vector_variants(layers) if settings.sensitivity else None
-        one = _Measured(findings, layers, language, settings, versions)
+        one = _ModelInLanguage(findings, layers, language, settings, versions)
         experiments = {"valence": one.score_valence, "weat": one.score_associations}
         experiments |= {"similarity": one.score_similarity, "analogy": one.score_analogies}
         for name, score in experiments.items():
             if name in chosen:
                 place = {"model": layers.name, "experiment": name, "language": language}
-                with findings.part(is_requested=settings.languages != (ALL,), **place):
+                with findings.part(is_requested=settings.languages != (ALL_LANGUAGES,), **place):
                     score()
     _score_variances(findings)
     if RATERS in chosen:
@@ -75,13 +75,13 @@ def measure(models: Sequence[Resolved | Embedding], settings: ValnormSettings) -
     return findings
 
 
-def _check(models: Sequence[Resolved | Embedding], settings: ValnormSettings) -> None:
+def _check(models: Sequence[Origin | Embedding], settings: ValnormSettings) -> None:
     corpus, requested = settings.corpus, settings.experiments
     if not models and not corpus and set(requested) != {RATERS}:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
     if "corpus-size" in requested and not corpus:
         raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
-    if settings.languages == (ALL,) and corpus:
+    if settings.languages == (ALL_LANGUAGES,) and corpus:
         raise WordworthError("vectors are trained on text of one language: give --corpus without --language all")
     if requested and "corpus-size" not in requested and corpus:
         raise WordworthError(f"the corpus {corpus[0]} is for the experiment corpus-size: add --experiment corpus-size")
@@ -90,7 +90,7 @@ def _check(models: Sequence[Resolved | Embedding], settings: ValnormSettings) ->
 
 
 @dataclass(eq=False)
-class _Measured:
+class _ModelInLanguage:
     """One model in one language, and the experiments on it."""
 
     findings: Findings
@@ -125,7 +125,7 @@ class _Measured:
             rated = RatedEffects(words, lexicon, compute_effect_sizes(words, poles))
             score_shuffled(findings, rated, settings)
             spelled = choose_spellings(lexicon.language, settings)
-            resolved = layers.select([*polar.pleasant, *polar.unpleasant], spelled).resolved
+            resolved = layers.select([*polar.pleasant, *polar.unpleasant], spelled).matched_words
             score_without_poles(findings, rated, set(resolved), settings)
 
     def _select_other_poles(self) -> dict[str, Poles]:
@@ -141,9 +141,9 @@ class _Measured:
     def score_associations(self) -> None:
         """Score the association tests."""
         settings = self.settings
-        is_alone = set(settings.experiments) == {"weat"} and settings.languages != (ALL,)
+        is_alone = set(settings.experiments) == {"weat"} and settings.languages != (ALL_LANGUAGES,)
         is_requested = bool(settings.tests) or is_alone
-        tests = load_tests_in(self.findings, settings, TESTS, self.language, is_requested=is_requested)
+        tests = load_tests_in(self.findings, settings, PAPER_TESTS, self.language, is_requested=is_requested)
         score_tests(self.findings, self.layers, tests, settings, self.variants)
 
     def score_similarity(self) -> None:
@@ -178,7 +178,7 @@ def load_lexica(findings: Findings, settings: ValnormSettings, language: str) ->
 
     One that nobody asked for by name and that cannot be had costs no more than its own numbers, if there is another.
     """
-    names = settings.lexica or (LEXICA if language == "english" else (f"bellezza-{language}",))
+    names = settings.lexica or (PAPER_LEXICA if language == "english" else (f"bellezza-{language}",))
     lexica: list[Lexicon] = []
     available = [name for name in names if settings.lexica or is_lexicon_name(name)]
     for number, name in enumerate(available, start=1):
@@ -200,7 +200,7 @@ def _load_lexicon(name: str | Path, settings: ValnormSettings, language: str) ->
 
 def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
     """Return the word pairs in this language; of those that nobody asked for by name, what can be had."""
-    default = PAIRS if language == "english" else usual_pairs(language)
+    default = PAPER_PAIRS if language == "english" else usual_pairs(language)
     place = {"experiment": "similarity", "language": language}
     if not settings.pairs and not default:
         reason = f"the catalog has no word pairs in {language}; give --pairs"
@@ -242,8 +242,8 @@ def _score_variances(findings: Findings) -> None:
 def _score_raters(findings: Findings, settings: ValnormSettings) -> None:
     """Score how raters agree: §4 on the words that three lexica share, Table 3 on those of Bellezza and ANEW."""
     loaded: list[Lexicon] = []
-    for name in (*LEXICA, *(f"bellezza-{language}" for language in LANGUAGES)):
-        with findings.part(is_requested=name in LEXICA, experiment=RATERS, dataset=name):  # one that cannot be fetched
+    for name in (*PAPER_LEXICA, *(f"bellezza-{language}" for language in PAPER_LANGUAGES)):
+        with findings.part(is_requested=name in PAPER_LEXICA, experiment=RATERS, dataset=name):  # may be missing
             loaded.append(load_lexicon(name))
             findings.add_data(loaded[-1])
     bellezza, anew, warriner, *others = loaded
@@ -279,6 +279,7 @@ def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valn
             reason = "lines have no word that occurs five times"
             findings.notice("skipped", reason, count=int(chosen.sum()), total=total, model=name)
             continue
-        findings.add_embedding(embedding, language)
+        origin = replace(embedding.provenance, corpus=Path(str(corpus)).name, percent=share)
+        findings.add_embedding(replace(embedding, provenance=origin), language)
         scores = measure_version(Layers.of(embedding), data, settings)
         findings.add(scores, experiment="corpus-size", sentences=int(chosen.sum()))

@@ -1,13 +1,13 @@
 """VAST (Wolfe & Caliskan 2022): what a language model knows about a word, layer by layer."""
 
-from typing import Any
+from typing import Any, Literal
 
 from wordworth.catalog.registry import entries, knows
 from wordworth.errors import WordworthError, nearest
 from wordworth.study.base import Study
-from wordworth.study.shared_settings import LEXICA, PAIRS, TESTS
+from wordworth.study.shared_settings import LEXICA_SETTING, PAIRS_SETTING, TESTS_SETTING
 from wordworth.task.settings import (
-    COMPONENTS,
+    COMPONENTS_SETTING,
     CORPUS,
     HOW,
     LEXICON,
@@ -17,15 +17,15 @@ from wordworth.task.settings import (
     TEST,
     ByLayer,
     Intervals,
-    Named,
-    Permuted,
+    Name,
+    Permutations,
     either,
     setting,
     two_numbers,
 )
 from wordworth.task.settings import PAIRS as RATED_PAIRS
 
-EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
+VAST_EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
 DEFAULT_CONTEXTS = ("random", "bleached", "aligned", "misaligned")
 SENTENCE_CONTEXTS = ("decontextualized", "bleached", "aligned", "misaligned")
 """Those of a sentence encoder, whose vector of a random context is of the whole text and hardly of the word."""
@@ -48,16 +48,16 @@ LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "po
 """The paper's seven (Figures 20 to 22)."""
 
 
-class VastSettings(ByLayer, Permuted, Intervals):
+class VastSettings(ByLayer, Permutations, Intervals):
     """Blank choices are the paper's."""
 
-    lexica: tuple[Named, ...] = setting((), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", **LEXICA)
+    lexica: tuple[Name, ...] = setting((), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", **LEXICA_SETTING)
     experiments: tuple[str, ...] = setting(
         (),
         "What is run; all unless given, but `languages` only on a multilingual model.",
         MEASURED,
         option="experiment",
-        choices=EXPERIMENTS,
+        choices=VAST_EXPERIMENTS,
     )
     contexts: tuple[str, ...] = setting(
         (),
@@ -67,10 +67,10 @@ class VastSettings(ByLayer, Permuted, Intervals):
         option="context",
         choices=(*DEFAULT_CONTEXTS, "decontextualized"),
     )
-    pairs: tuple[Named, ...] = setting(
-        (), f"{RATED_PAIRS}, for validation; WordSim, SimLex, RareWord and MEN unless given.", **PAIRS
+    pairs: tuple[Name, ...] = setting(
+        (), f"{RATED_PAIRS}, for validation; WordSim, SimLex, RareWord and MEN unless given.", **PAIRS_SETTING
     )
-    tests: tuple[Named, ...] = setting((), f"{TEST}; WEAT 1 to 10 unless given.", **TESTS)
+    tests: tuple[Name, ...] = setting((), f"{TEST}; WEAT 1 to 10 unless given.", **TESTS_SETTING)
     controls: tuple[str, ...] = setting(
         (),
         "What contextualization is compared with: a network with random weights, shuffled ratings, no polar words in "
@@ -82,14 +82,14 @@ class VastSettings(ByLayer, Permuted, Intervals):
     language: str = setting(
         "english", "Language of the words: lexicon, polar words and templates.", ON, catalog="languages"
     )
-    corpus: Named = setting(
+    corpus: Name = setting(
         "enwiki-sample",
         f"{CORPUS} that random contexts are drawn from, or none.",
         ON,
         metavar="NAME|FILE|none",
         catalog="corpora",
     )
-    language_corpus: tuple[Named, ...] = setting(
+    language_corpus: tuple[Name, ...] = setting(
         (),
         "Text of the random contexts of one of `languages`: LANGUAGE=NAME or LANGUAGE=FILE.",
         ON,
@@ -102,7 +102,7 @@ class VastSettings(ByLayer, Permuted, Intervals):
         None, "Scale of your own lexicon.", ON, metavar="LOW,HIGH", parse=two_numbers
     )
     pooling: str = setting("", group=HOW, **POOLING)
-    components: int = setting(12, group=HOW, **COMPONENTS)
+    components: int = setting(12, group=HOW, **COMPONENTS_SETTING)
     component_words: str = setting(
         "all",
         "Words that components are fitted on: all words of the language's lexica (English: Bellezza, ANEW, Warriner), "
@@ -110,11 +110,17 @@ class VastSettings(ByLayer, Permuted, Intervals):
         HOW,
         choices=("all", "sample", "scored"),
     )
+    probes: Literal["standardized", "authors"] = setting(
+        "standardized",
+        "standardized: vectors are standardized, CoLA's test is in-domain, tags are the treebank's; authors: as VAST's "
+        "code has it, vectors as they are, CoLA's out-of-domain test, universal tags.",
+        HOW,
+    )
     balance: bool = setting(False, "Cut word sets at random to the size of the shorter one: the polar words.", ON)
 
     def in_words(self) -> str:
         """Return what was done besides measuring valence: only of the experiments and controls that were chosen."""
-        experiments, controls = self.experiments or EXPERIMENTS, self.controls or CONTROLS
+        experiments, controls = self.experiments or VAST_EXPERIMENTS, self.controls or CONTROLS
         done = []
         if "contextualization" in experiments and "none" not in controls:
             done.append(f"Controls: {either([CONTROL_NAMES[one] for one in controls], 'and')}.")

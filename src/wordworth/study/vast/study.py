@@ -21,23 +21,23 @@ import polars as pl
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.pairs import load_pairs, usual_pairs
-from wordworth.catalog.read.word_sets import load_test, load_tests, translated
+from wordworth.catalog.read.word_sets import load_test, load_tests, translate_test
 from wordworth.catalog.registry import entry, knows
 from wordworth.contexts import polar_ratings
 from wordworth.embedding import Layers
 from wordworth.encode import LanguageModel, as_read, is_sentence_encoder
-from wordworth.encode.named import untrained
+from wordworth.encode.named import randomize_weights
 from wordworth.errors import WordworthError
 from wordworth.measure import VALENCE
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import Caution
 from wordworth.statistics.correlation import correlation_difference, pearson
 from wordworth.study.inputs import load_model, record_model
-from wordworth.study.vast import BLEACHED_ONLY, CONTROLS, EXPERIMENTS, LANGUAGES, TOKEN_EXPERIMENTS, VastSettings
-from wordworth.study.vast.tokens import score_probes, score_single_tokens, score_tokenization
+from wordworth.study.vast import BLEACHED_ONLY, CONTROLS, LANGUAGES, TOKEN_EXPERIMENTS, VAST_EXPERIMENTS, VastSettings
+from wordworth.study.vast.tokens import score_mixed_poles, score_probes, score_single_tokens, score_tokenization
 from wordworth.study.vast.words import (
     BY_RATING,
-    LEXICA,
+    PAPER_LEXICA,
     EncodedWords,
     load_lexica,
     load_words,
@@ -59,8 +59,8 @@ from wordworth.task.valence import (
 from wordworth.task.words import TooFewWordsError
 from wordworth.transform import LayerComponents, fit_layers, nullify_layers
 
-PAIRS = ("ws-353", "simlex-999", "rw", "men")
-TESTS = ("weat1", "weat2", "vast-weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10")
+PAPER_PAIRS = ("ws-353", "simlex-999", "rw", "men")
+PAPER_TESTS = ("weat1", "weat2", "vast-weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10")
 """WEAT 1 to 10, with the names of VAST's appendix."""
 SAMPLE_WORDS = 2_500
 NEUTRAL_RATING = 5.0
@@ -93,7 +93,7 @@ def _run_experiments(findings: Findings, model: LanguageModel, settings: VastSet
     }
     requested = settings.experiments
     is_multilingual = knows(model.name, "models") and entry(model.name, "models").language == "several"
-    for name in EXPERIMENTS:
+    for name in VAST_EXPERIMENTS:
         if name not in requested if requested else name == "languages" and not is_multilingual:
             continue
         reason = why_impossible(name, words)
@@ -149,7 +149,7 @@ def _score_controls(findings: Findings, words: EncodedWords, scored: list[RatedE
     place: dict[str, Any] = {"experiment": "control", "model": model}
     if "untrained" in controls:
         with findings.part(is_requested="untrained" in requested, control="untrained", **place):
-            blank = replace(words, model=untrained(words.model, seed), _places={})  # the same words in the same texts
+            blank = replace(words, model=randomize_weights(words.model, seed), _places={})  # the same words and texts
             reason = f"the network has {blank.model.source}, and is measured on {first.name} only"
             findings.notice("info", reason, control="untrained", **place)
     for rated in scored:
@@ -185,9 +185,12 @@ def _score_untrained(findings: Findings, rated: RatedEffects, blank: EncodedWord
 def score_languages(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
     """Score valence in the paper's seven languages with a multilingual model (Figures 20 to 22), and the mean ρ.
 
-    A language that fails is recorded as failed.
+    Where the experiments tokenization and isolation are run too, so are they in each language: words by their tokens
+    (Figures 23 to 25), and components nullified in the two top layers (Figures 26 and 27). A language that fails is
+    recorded as failed.
     """
     model, settings = words.model, words.settings
+    experiments = settings.experiments or VAST_EXPERIMENTS
     for language in LANGUAGES:
         with findings.part(model=model.name, experiment="languages", language=language):
             own_findings = Findings("vast")
@@ -195,17 +198,37 @@ def score_languages(findings: Findings, words: EncodedWords, lexica: list[Lexico
             lexicon = record_lexicon(own_findings, own, "anew" if language == "english" else None)
             for context in own.contexts:
                 _score_context(own_findings, own, lexicon, context, "languages")
+            if "tokenization" in experiments and not is_sentence_encoder(model):
+                score_mixed_poles(own_findings, own, lexicon)
+            if "isolation" in experiments:
+                _isolate_in_language(own_findings, own, lexicon)
             own_findings.add_cautions([Caution.MACHINE_TRANSLATED] if own.polar.by_machine else [])
             findings.add(own_findings)
     columns = {"experiment": "languages", "model": model.name, "measure": VALENCE}
     means = (
-        findings.scores.filter(pl.col("variant").is_null(), **columns)
-        .group_by("context", "pooling", "layer", maintain_order=True)
+        findings.scores.filter(pl.col("variant").is_null() | (pl.col("variant") == "mixed-poles"), **columns)
+        .group_by("context", "pooling", "layer", "subset", "components", maintain_order=True)
         .agg(pl.col("value").mean(), pl.len().alias("n"))
         .filter(pl.col("n") > 1)
     )
     for row in means.iter_rows(named=True):
         findings.score(**columns, variant="mean", **row)
+
+
+def _isolate_in_language(findings: Findings, words: EncodedWords, lexicon: Lexicon) -> None:
+    """Score valence with 0 … k components nullified in the two top layers, in the plainest context."""
+    chosen, context = words.layers[-2:], "bleached" if "bleached" in words.contexts else words.contexts[0]
+    layers, poles = words.read_rated(lexicon, context)
+    groups = [group.only(chosen) for group in (layers, *poles)]
+    component_words = select_component_words(findings, words)
+    fitted = component_words.fit(context, chosen)[0] if component_words else None
+    components = fitted or fit_layers(groups, words.settings.components)
+    isolated, *sides = (nullify_layers(group, components) for group in groups)
+    isolated = replace(isolated, slots=tuple(slot for slot in isolated.slots if slot.components is not None))
+    effects, ratings = compute_effect_sizes(isolated, (sides[0], sides[1])), lexicon.valence[isolated.positions]
+    rho = pearson(effects, ratings, items=isolated.words, **words.settings.bootstrap)
+    place = {**isolated.columns, "language": words.language, "dataset": lexicon.name, "measure": VALENCE}
+    record_slots(findings, {**place, "experiment": "languages"}, isolated, rho)
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +264,7 @@ def select_component_words(findings: Findings, words: EncodedWords) -> Component
         return None
     place = {"model": words.model.name, "language": words.language}
     lexica = [] if words.language == "english" else [record_lexicon(findings, words)]
-    for name in () if lexica else LEXICA:
+    for name in () if lexica else PAPER_LEXICA:
         try:
             lexica.append(load_lexicon(name))
         except WordworthError as error:
@@ -275,7 +298,7 @@ def _merge(sets: Mapping[str, Sequence[str]]) -> list[str]:
 def load_test_words(words: EncodedWords) -> dict[str, Sequence[str]]:
     """Return the words of WEAT 1 to 10 per test; none in a language that WEAT is not translated into."""
     try:
-        tests = [translated(load_test(name), words.language) for name in TESTS]
+        tests = [translate_test(load_test(name), words.language) for name in PAPER_TESTS]
     except WordworthError:
         return {}
     return {test.name: tuple(word for group in test.groups for word in group) for test in tests}
@@ -334,7 +357,7 @@ def score_validation(findings: Findings, words: EncodedWords, lexica: list[Lexic
     Words are bleached; the best layer is that of the first lexicon; mean and components are those of the pairs' words.
     The share of these words that are one token is scored too: a pair of a whole and a split word mixes two kinds.
     """
-    default = PAIRS if words.language == "english" else usual_pairs(words.language)
+    default = PAPER_PAIRS if words.language == "english" else usual_pairs(words.language)
     chosen = words.choose_layers(lexica[0])
     for pairs in [load_pairs(name, language=words.language) for name in words.settings.pairs or default]:
         findings.add_data(pairs)
@@ -354,10 +377,10 @@ def score_bias(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -
     """
     requested, place = words.settings.tests, {"model": words.model.name, "language": words.language}
     is_requested = bool(requested) or set(words.settings.experiments) == {"bias"}
-    named = [test for name in requested or TESTS for test in load_tests(name)]
+    named = [test for name in requested or PAPER_TESTS for test in load_tests(name)]
     with findings.part(is_requested=is_requested, experiment="bias", **place):
         # English words in Spanish templates would measure nothing.
-        tests = [translated(test, words.language) for test in named]
+        tests = [translate_test(test, words.language) for test in named]
         chosen = words.choose_layers(lexica[0])
         names = tuple(dict.fromkeys(word for test in tests for group in test.groups for word in group))
         layers = words.encode("bleached", names).layers(words.pooling).in_memory()

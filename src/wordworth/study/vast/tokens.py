@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.corpora import Tagged, load_corpus, tagged_sentences
+from wordworth.catalog.read.corpora import TaggedWords, load_corpus, tagged_sentences
 from wordworth.catalog.read.lexica import Lexicon
-from wordworth.contexts import Context, bleached
+from wordworth.contexts import Context, make_bleached
 from wordworth.embedding import Slot
 from wordworth.encode import InContexts, token_counts
 from wordworth.measure import VALENCE
@@ -25,20 +25,20 @@ from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import NoticeKind
 from wordworth.statistics.correlation import pearson
 from wordworth.study.vast.words import EncodedWords, choose_greedy_poles
-from wordworth.task.probes import Part, score_probe
+from wordworth.task.probes import ProbePart, score_probe
 from wordworth.task.valence import compute_effect_sizes, record_slots
-from wordworth.task.words import UNBALANCED
+from wordworth.task.words import TO_BALANCE
 
 POOLINGS = ("first", "last", "mean", "max")
-SINGLE, MULTIPLE = KINDS = ("single", "multiple")
+SINGLE, MULTIPLE = TOKEN_KINDS = ("single", "multiple")
 MIN_WORDS_PER_KIND = 10
 """With fewer words of either kind a correlation says nothing."""
 MAX_LOST = 0.1
 """A larger share of lost words is a caution."""
-OTHERWISE = "split otherwise in its text than in ordinary use"
+RESPLIT = "split otherwise in its text than in ordinary use"
 SPLIT = "the model splits it into several tokens"
-UNKNOWN = "the tokenizer does not locate it in ordinary use"
-Rows = NDArray[np.intp]
+NOT_LOCATED = "the tokenizer does not locate it in ordinary use"
+RowIndices = NDArray[np.intp]
 
 
 def score_tokenization(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
@@ -46,9 +46,22 @@ def score_tokenization(findings: Findings, words: EncodedWords, lexica: list[Lex
 
     In random contexts, as the paper, with the words that the corpus has; and bleached, where no word is lost.
     """
-    for context in [one for one in ("random", "bleached") if one in words.contexts] or ["bleached"]:
+    for context in _token_contexts(words):
         comparison = _Comparison(words, max(lexica, key=len), context)
         findings.add(comparison.score(), experiment="tokenization")
+
+
+def score_mixed_poles(findings: Findings, words: EncodedWords, lexicon: Lexicon) -> None:
+    """Score both kinds of words under all polar words (Figures 23 to 25).
+
+    In most languages too few polar words are one token, so the paper mixes them.
+    """
+    for context in _token_contexts(words):
+        findings.add(_Comparison(words, lexicon, context).score_mixed(), experiment="languages")
+
+
+def _token_contexts(words: EncodedWords) -> list[str]:
+    return [one for one in ("random", "bleached") if one in words.contexts] or ["bleached"]
 
 
 class TokenKinds:
@@ -59,29 +72,29 @@ class TokenKinds:
     """
 
     def __init__(self, words: EncodedWords, encoded: InContexts) -> None:
-        usual, markers = token_counts(words.model.tokenizer, bleached(encoded.words, words.templates))
+        usual, markers = token_counts(words.model.tokenizer, make_bleached(encoded.words, words.templates))
         is_single = usual + markers == 1
         self.encoded = encoded
         self.kinds = [(SINGLE if one else MULTIPLE) if n else None for n, one in zip(usual, is_single, strict=True)]
         """The kind of each word that was asked for; None where that is not known."""
         self.subwords = dict(zip(encoded.positions.tolist(), encoded.store.subwords.tolist(), strict=True))
         """Place of a word that was encoded → its tokens."""
-        self.reasons = {at: OTHERWISE for at, count in self.subwords.items() if (count == 1) != (usual[at] == 1)}
+        self.reasons = {at: RESPLIT for at, count in self.subwords.items() if (count == 1) != (usual[at] == 1)}
         """Place of a word → why it has no vector of its kind."""
-        self.reasons |= {at: UNKNOWN for at, kind in enumerate(self.kinds) if kind is None} | encoded.reasons
+        self.reasons |= {at: NOT_LOCATED for at, kind in enumerate(self.kinds) if kind is None} | encoded.reasons
         self.subwords = {at: count + int(markers[at]) for at, count in self.subwords.items()}
 
-    def rows(self, kind: str) -> Rows:
+    def rows(self, kind: str) -> RowIndices:
         """Return the rows of the encoded words of a kind."""
         places = self.encoded.positions.tolist()
         return np.array(
             [row for row, at in enumerate(places) if self.kinds[at] == kind and at not in self.reasons], dtype=np.intp
         )
 
-    def list_skipped(self, rows: Rows) -> list[str | None]:
+    def list_skipped(self, rows: RowIndices) -> list[str | None]:
         """Return for each word why it is not in these rows; None where it is."""
         used = set(self.encoded.positions[rows].tolist())
-        return [None if at in used else self.reasons.get(at, UNBALANCED) for at in range(len(self.kinds))]
+        return [None if at in used else self.reasons.get(at, TO_BALANCE) for at in range(len(self.kinds))]
 
 
 def score_single_tokens(words: EncodedWords, encoded: InContexts, dataset: str) -> Findings:
@@ -94,11 +107,11 @@ def score_single_tokens(words: EncodedWords, encoded: InContexts, dataset: str) 
     return findings
 
 
-Pole = tuple[TokenKinds, Rows]
+Pole = tuple[TokenKinds, RowIndices]
 """Encoded words, and the rows of those that are the pole."""
 
 
-def _balance(rng: np.random.Generator, groups: Sequence[Rows]) -> list[Rows]:
+def _balance(rng: np.random.Generator, groups: Sequence[RowIndices]) -> list[RowIndices]:
     """Cut all at random to the size of the smallest."""
     size = min(map(len, groups))
     return [np.sort(rng.choice(group, size, replace=False)) for group in groups]
@@ -113,23 +126,14 @@ class _Comparison:
         self.place: dict[str, Any] = {"model": words.model.name, "language": words.language, "context": context}
         self.place["dataset"] = lexicon.name
         rng = np.random.default_rng(words.settings.seed)
-        self.sets = dict(zip(KINDS, _balance(rng, [self.rated.rows(kind) for kind in KINDS]), strict=True))
+        self.sets = dict(zip(TOKEN_KINDS, _balance(rng, [self.rated.rows(kind) for kind in TOKEN_KINDS]), strict=True))
         self.sides = _balance(rng, [pole.rows(SINGLE) for pole in self.poles])
 
     def score(self) -> Findings:
         """Return the scores, and for every word whether it was used."""
-        self._record_words()
-        size, total = len(self.sets[SINGLE]), len(self.lexicon)
-        kinds, lost = self.rated.kinds, len(self.rated.reasons)
-        reason = (
-            f"words have no vector of their kind; {kinds.count(SINGLE):,} are one token and {kinds.count(MULTIPLE):,} "
-            f"are split, and each set has {size:,}"
-        )
-        if size < MIN_WORDS_PER_KIND:
-            reason += f", where {MIN_WORDS_PER_KIND} are needed (warriner has enough)"
-            self._notice("skipped", reason, count=lost, total=total)
+        self._record_poles()
+        if not self._has_enough_words():
             return self.findings
-        self._notice("caution" if lost > MAX_LOST * total else "info", reason, count=lost, total=total)
         if len(self.sides[0]) >= 2:
             self._score_poolings(None, [*zip(self.poles, self.sides, strict=True)])
         else:
@@ -138,11 +142,35 @@ class _Comparison:
             self._score_multiple_poles(self.words.anew)
         return self.findings
 
+    def score_mixed(self) -> Findings:
+        """Return the scores under all polar words that were encoded."""
+        if self._has_enough_words():
+            poles = [(pole, np.arange(len(pole.encoded.positions))) for pole in self.poles]
+            self._score_poolings("mixed-poles", poles)
+        return self.findings
+
+    def _has_enough_words(self) -> bool:
+        """Record every word of the lexicon, and return whether there are enough of both kinds."""
+        self._record_words()
+        size, total = len(self.sets[SINGLE]), len(self.lexicon)
+        kinds, lost = self.rated.kinds, len(self.rated.reasons)
+        reason = (
+            f"words have no vector of their kind; {kinds.count(SINGLE):,} are one token and {kinds.count(MULTIPLE):,} "
+            f"are split, and each set has {size:,}"
+        )
+        if size < MIN_WORDS_PER_KIND:
+            reason += f", where {MIN_WORDS_PER_KIND} are needed"
+            reason += " (warriner has enough)" if self.words.language == "english" else ""
+            self._notice("skipped", reason, count=lost, total=total)
+            return False
+        self._notice("caution" if lost > MAX_LOST * total else "info", reason, count=lost, total=total)
+        return True
+
     def _notice(self, kind: NoticeKind, reason: str, **counts: int) -> None:
         self.findings.notice(kind, reason, **self.place, experiment="tokenization", **counts)
 
     def _record_words(self) -> None:
-        """Record every word of the lexicon and of the poles: used, dropped to balance the sets, or lost."""
+        """Record every word of the lexicon: used, dropped to balance the sets, or lost."""
         place = {**self.place, "pooling": self.words.pooling}
         rated = self.rated
         columns = {
@@ -152,6 +180,10 @@ class _Comparison:
             "skipped": rated.list_skipped(np.concatenate(list(self.sets.values()))),
         }
         self.findings.item("rated_words", **place, word=list(self.lexicon.words), **columns)
+
+    def _record_poles(self) -> None:
+        """Record every polar word: used, split, dropped to balance the sides, or lost."""
+        place = {**self.place, "pooling": self.words.pooling}
         for label, pole, rows in zip(("pleasant", "unpleasant"), self.poles, self.sides, strict=True):
             pairs = zip(pole.kinds, pole.list_skipped(rows), strict=True)
             skipped = [SPLIT if kind == MULTIPLE else reason for kind, reason in pairs]
@@ -188,7 +220,7 @@ class _Comparison:
                 record_slots(self.findings, place, chosen, rho)
 
 
-MAX_SENTENCES = 4_000
+MAX_TAGGED_SENTENCES = 4_000
 """Tagged sentences that are used."""
 TEST_SHARE = 0.2
 LAST, BEFORE = "last word", "word before"
@@ -204,7 +236,20 @@ class Ending:
     tag: str
 
 
-def find_ending(sentence: Tagged) -> Ending | None:
+UNIVERSAL = {
+    "JJ": "ADJ", "IN": "ADP", "RB": "ADV", "WR": "ADV", "CC": "CONJ", "DT": "DET", "EX": "DET", "PD": "DET",
+    "WD": "DET", "NN": "NOUN", "CD": "NUM", "PR": "PRON", "WP": "PRON", "PO": "PRT", "RP": "PRT", "TO": "PRT",
+    "MD": "VERB", "VB": "VERB",
+}  # fmt: skip
+"""First two letters of the treebank's tags → universal tags (Petrov et al. 2012); the tags of other words are X."""
+
+
+def universal_tag(tag: str) -> str:
+    """Return the universal tag of a treebank's tag."""
+    return UNIVERSAL.get(tag[:2], "X")
+
+
+def find_ending(sentence: TaggedWords) -> Ending | None:
     """Return the end of a sentence whose words are separated by spaces; None where it has fewer than two words."""
     starts = np.cumsum([0, *(len(word) + 1 for word, _ in sentence)]).tolist()
     spans = [(start, start + len(word), tag) for start, (word, tag) in zip(starts, sentence, strict=False)]
@@ -223,17 +268,17 @@ def score_probes(findings: Findings, words: EncodedWords, lexica: list[Lexicon])
     _score_tags(findings, words)
 
 
-Labelled = Sequence[tuple[Context, str]]
+LabelledWords = Sequence[tuple[Context, str]]
 
 
 def _score_acceptability(findings: Findings, words: EncodedWords) -> None:
-    """Score acceptability of CoLA's in-domain sentences from the vectors of their last words."""
-    corpus = load_corpus("cola")
+    """Score acceptability of CoLA's sentences, in-domain or out of it, from the vectors of their last words."""
+    corpus, other = load_corpus("cola"), "in_domain_dev" if words.settings.probes == "authors" else "out_of_domain"
     findings.add_data(corpus, rows=corpus.count)
     sentences: dict[str, list[tuple[Context, str]]] = {"train": [], "dev": []}
     for path in corpus.paths:
         part = sentences["train" if "train" in path.name else "dev"]
-        for line in path.read_text(encoding="utf-8").splitlines() if "out_of_domain" not in path.name else ():
+        for line in path.read_text(encoding="utf-8").splitlines() if not path.name.startswith(other) else ():
             _, label, _, sentence = line.split("\t")
             if last := _LAST_WORD.search(sentence):
                 part.append((Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)), label))
@@ -245,7 +290,7 @@ def _score_tags(findings: Findings, words: EncodedWords) -> None:
     corpus = load_corpus("treebank")
     every = [end for sentence in tagged_sentences(corpus.paths[0]) if (end := find_ending(sentence))]
     findings.add_data(corpus, rows=len(every))
-    order = np.random.default_rng(words.settings.seed).permutation(len(every))[:MAX_SENTENCES].tolist()
+    order = np.random.default_rng(words.settings.seed).permutation(len(every))[:MAX_TAGGED_SENTENCES].tolist()
     cut = round(len(order) * TEST_SHARE)
     parts = [[every[row] for row in rows] for rows in (order[cut:], order[:cut])]
     for part in parts:  # both words are in one text, which goes through the model once
@@ -253,7 +298,7 @@ def _score_tags(findings: Findings, words: EncodedWords) -> None:
         words.encode_contexts([one.word for one in contexts], contexts, "sentence", words.layers[-1:])
     tasks: dict[str, Callable[[str], str]] = {
         "noun": lambda tag: "noun" if tag.upper().startswith("N") else "other",
-        "part-of-speech": lambda tag: tag,
+        "part-of-speech": universal_tag if words.settings.probes == "authors" else lambda tag: tag,
     }
     for position in (LAST, BEFORE):
         labelled = [[(end.last if position == LAST else end.before, end.tag) for end in part] for part in parts]
@@ -263,7 +308,7 @@ def _score_tags(findings: Findings, words: EncodedWords) -> None:
 def _probe(
     findings: Findings,
     words: EncodedWords,
-    parts: Sequence[Labelled],
+    parts: Sequence[LabelledWords],
     where: tuple[str, str],
     tasks: Mapping[str, Callable[[str], str]],
 ) -> None:
@@ -283,7 +328,8 @@ def _probe(
         findings.item("probed_words", **place, **skipped)
         vectors = encoded.layers(words.pooling).read(Slot(top)).astype(np.float64)
         present = [labelled[at] for at in encoded.positions.tolist()]
-        read.append(Part(vectors, [label for _, label in present], [context.word for context, _ in present]))
+        read.append(ProbePart(vectors, [label for _, label in present], [context.word for context, _ in present]))
     for name, tell in tasks.items():
         train, test = (replace(part, labels=list(map(tell, part.labels))) for part in read)
-        findings.add(score_probe(name, train, test, place, settings, settings.components))
+        standardize = settings.probes == "standardized"
+        findings.add(score_probe(name, train, test, place, settings, settings.components, standardize=standardize))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from wordworth.catalog.read.corpora import Corpus
 from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.catalog.read.word_sets import PolarWords, polar_words
 from wordworth.catalog.resolve import split_label
-from wordworth.contexts import Context, Templates, contexts_in, load_templates, polar_ratings, random_contexts, rescaled
+from wordworth.contexts import Context, Templates, contexts_in, load_templates, polar_ratings, random_contexts, rescale
 from wordworth.embedding import NOT_FOUND, Layers
 from wordworth.embedding.core import in_script
 from wordworth.encode import InContexts, LanguageModel, VectorStore, as_read, in_contexts, is_sentence_encoder
@@ -20,11 +20,11 @@ from wordworth.results.findings import Findings
 from wordworth.statistics.correlation import pearson
 from wordworth.study.inputs import default_pooling, load_corpus_in, load_lexicon_in, load_own_lexicon, select_layers
 from wordworth.study.vast import DEFAULT_CONTEXTS, SENTENCE_CONTEXTS, VastSettings
-from wordworth.task.settings import Named
+from wordworth.task.settings import Name
 from wordworth.task.valence import compute_effect_sizes, record_slots
 from wordworth.task.words import Poles, TooFewWordsError, merge_words, record_missing
 
-LEXICA = ("bellezza", "anew", "warriner")
+PAPER_LEXICA = ("bellezza", "anew", "warriner")
 TEMPLATE_SCALE = (1.0, 9.0)
 BY_RATING = ("aligned", "misaligned")
 """Contexts whose text depends on the rating of the word."""
@@ -176,7 +176,7 @@ def rescale_ratings(lexicon: Lexicon) -> dict[str, float]:
         raise WordworthError(
             f"the aligned contexts need to know the scale of {lexicon.name}'s ratings; give --scale LOW,HIGH"
         )
-    return dict(zip(lexicon.words, rescaled(lexicon.valence.tolist(), lexicon.scale, TEMPLATE_SCALE), strict=True))
+    return dict(zip(lexicon.words, rescale(lexicon.valence.tolist(), lexicon.scale, TEMPLATE_SCALE), strict=True))
 
 
 def choose_greedy_poles(words: Sequence[str], ratings: Sequence[float], size: int = 25) -> tuple[list[str], list[str]]:
@@ -235,11 +235,11 @@ def balance(findings: Findings, polar: PolarWords, seed: int) -> PolarWords:
 
 def load_lexica(findings: Findings, words: EncodedWords) -> list[Lexicon]:
     """Load the lexica that are scored: those of the settings, or of the language."""
-    names: Sequence[Named] = words.settings.lexica or (LEXICA if words.language == "english" else ())
+    names: Sequence[Name] = words.settings.lexica or (PAPER_LEXICA if words.language == "english" else ())
     return [record_lexicon(findings, words, name) for name in names] or [record_lexicon(findings, words)]
 
 
-def record_lexicon(findings: Findings, words: EncodedWords, name: Named | None = None) -> Lexicon:
+def record_lexicon(findings: Findings, words: EncodedWords, name: Name | None = None) -> Lexicon:
     """Load and record a lexicon, or the language's own; words that the tokenizer reads alike are merged."""
     if name is None:
         lexicon = load_own_lexicon(findings, words.language, load_lexicon)
@@ -270,11 +270,16 @@ def score_affects(
         words_of_poles = encoded.layers(words.pooling)
     rated = transform(layers)
     place = {**layers.columns, "language": words.language, "dataset": lexicon.name}
-    for affect in affects:
+    sides_of = {
+        affect: choose_greedy_poles(words.anew.words, words.anew.ratings[affect].tolist()) for affect in affects
+    }
+    polar_ones = dict.fromkeys(word for sides in sides_of.values() for side in sides for word in side)
+    every_pole = words_of_poles.select(list(polar_ones))
+    every_pole = replace(every_pole, read=cache(every_pole.read))  # each layer is read once for all poles
+    for affect, sides in sides_of.items():
         poles = []
-        sides = choose_greedy_poles(words.anew.words, words.anew.ratings[affect].tolist())
         for end, side in zip(("high", "low"), sides, strict=True):
-            pole = words_of_poles.select(side)
+            pole = every_pole.select(side)
             why = {at: f"not in {lexicon.name}" if one == NOT_FOUND else one for at, one in pole.reasons.items()}
             poles.append(transform(replace(pole, reasons=why)))
             record_missing(findings, "word_lists", place, poles[-1], list=f"{affect}: {end}")
@@ -283,8 +288,8 @@ def score_affects(
             reason, where = "its poles have fewer than two words", {"model": layers.name, "dataset": lexicon.name}
             findings.notice("skipped", reason, **where, context=layers.context, measure=affect)
             continue
-        polar = {*high.resolved, *low.resolved}
-        rest = rated.rows(np.array([row for row, form in enumerate(rated.resolved) if form not in polar]))
+        polar = {*high.matched_words, *low.matched_words}
+        rest = rated.rows(np.array([row for row, form in enumerate(rated.matched_words) if form not in polar]))
         people = dict(zip(lexicon.words, lexicon.ratings[affect].tolist(), strict=True))
         ratings = np.array([people[word] for word in rest.words])
         effects = compute_effect_sizes(rest, (high, low))
@@ -324,5 +329,5 @@ def put_lexicon_into_script(findings: Findings, lexicon: Lexicon, templates: Tem
     rows = sorted(row_of.values())
     reason = f"words became the same as another in {script} script, which the templates are in"
     findings.notice("info", reason, count=len(lexicon) - len(rows), total=len(lexicon), dataset=lexicon.name)
-    chosen = lexicon.chosen(rows, lexicon.name, lexicon.left_out)
+    chosen = lexicon.select(rows, lexicon.name, lexicon.left_out)
     return replace(chosen, words=tuple(in_script(word, script) for word in chosen.words))

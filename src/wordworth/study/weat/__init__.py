@@ -4,7 +4,7 @@ from wordworth.study.base import Study
 from wordworth.study.shared_settings import OfEmbeddings
 from wordworth.task.settings import Sensitive, WordLookup
 
-TESTS = ("weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10")
+PAPER_TESTS = ("weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10")
 
 
 class WeatSettings(OfEmbeddings, WordLookup, Sensitive):
@@ -27,9 +27,9 @@ STUDY = Study(
     kinds=frozenset({"static", "sentence"}),
     papers=("caliskan2017",),
     method=(
-        "WEAT. d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y, with s(w) = mean cos(w, a) − mean cos(w, b); p is "
-        "the share of partitions of X ∪ Y with as large a difference, the observed one among them, exact wherever they "
-        "can be counted. The interval of d is over the words of the four sets."
+        "WEAT. s(w) = mean cos(w, a) − mean cos(w, b). d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y. p is the share "
+        "of partitions of X ∪ Y with as large a difference, the observed one among them. It is exact wherever "
+        "partitions can be counted. The interval of d is over the words of the four sets."
     ),
     languages=_list_languages,
 )

@@ -3,25 +3,31 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import polars as pl
+
 from wordworth.catalog.read.word_sets import AssociationTest, languages
-from wordworth.catalog.resolve import Resolved
+from wordworth.catalog.resolve import Origin
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
+from wordworth.measure import WEAT
 from wordworth.results.findings import Findings
 from wordworth.study.inputs import load_tests_in, load_vectors
-from wordworth.study.shared_settings import ALL
-from wordworth.study.weat import TESTS, WeatSettings
+from wordworth.study.shared_settings import ALL_LANGUAGES
+from wordworth.study.weat import PAPER_TESTS, WeatSettings
 from wordworth.task.association import score_association
 from wordworth.task.sensitivity import VectorVariants, make_vector_variants, score_association_variants
 from wordworth.task.words import TooFewWordsError
 
+LARGE, LEVEL = 0.8, 0.05
+"""ValNorm's rule: a large effect size (Cohen), and the level of a one-sided p at either end."""
 
-def measure(models: Sequence[Resolved | Embedding], settings: WeatSettings) -> Findings:
+
+def measure(models: Sequence[Origin | Embedding], settings: WeatSettings) -> Findings:
     """Run association tests; of the ten, one that an embedding has no words for is skipped with a notice."""
     if not models:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
     findings = Findings("weat")
-    is_requested = settings.languages != (ALL,)
+    is_requested = settings.languages != (ALL_LANGUAGES,)
     for layers, language in load_vectors(findings, models, settings, ["english", *languages()]):
         with findings.part(is_requested=is_requested, model=layers.name, language=language):
             _score_language(findings, layers, language, settings)
@@ -29,7 +35,7 @@ def measure(models: Sequence[Resolved | Embedding], settings: WeatSettings) -> F
 
 
 def _score_language(findings: Findings, layers: Layers, language: str, settings: WeatSettings) -> None:
-    tests = list(load_tests_in(findings, settings, TESTS, language, is_requested=bool(settings.tests)))
+    tests = list(load_tests_in(findings, settings, PAPER_TESTS, language, is_requested=bool(settings.tests)))
     if not tests:
         raise WordworthError(
             f"none of the tests is available in {language}, the language of {layers.name} (they are available in "
@@ -51,12 +57,23 @@ def score_tests(
 
     One that was not requested, and that the embedding has too few words for, is reported.
     """
-    is_scored, is_requested = False, bool(settings.tests)
+    scored, is_requested = Findings(findings.study), bool(settings.tests)
     for test in tests:
         with findings.part(TooFewWordsError, is_requested=is_requested, model=layers.name, dataset=test.name):
-            findings.add(score_association(layers, test, settings), experiment="weat")
+            scored.add(score_association(layers, test, settings), experiment="weat")
             if variants is not None:
                 scores = score_association_variants(layers, test, settings, variants)
                 findings.add(scores, experiment="sensitivity")
-            is_scored = True
-    return is_scored
+    findings.add(scored)
+    if settings.sides == "one" and len(set(scored.scores["dataset"])) > 1:
+        _score_valnorm_rule(findings, scored.scores)
+    return not scored.scores.is_empty()
+
+
+def _score_valnorm_rule(findings: Findings, scores: pl.DataFrame) -> None:
+    """Score the share of tests that ValNorm calls a biased association: a large d with a significant p."""
+    is_biased = (pl.col("value").abs() >= LARGE) & ((pl.col("p") <= LEVEL) | (pl.col("p") >= 1 - LEVEL))
+    for (model, language), tests in scores.group_by(["model", "language"], maintain_order=True):
+        place = {"experiment": "weat", "model": model, "language": language}
+        share = float(tests.select(is_biased.mean()).item())
+        findings.score(**place, measure=WEAT, variant="valnorm-rule", value=share, n=len(tests))
