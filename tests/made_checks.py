@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wordworth.results.findings import Findings
 from wordworth.results.run import Run
-from wordworth.results.vocabulary import EXPERIMENTS
+from wordworth.results.vocabulary import EXPERIMENT_TITLES
 
 WriteRules = Callable[[str], Path]
 FAILS = "[rules.career]\ndataset = 'weat6'\nlimit = '|value| < 0.5'\n"
@@ -15,7 +15,7 @@ UNDECIDED = "[rules.valence]\ndataset = 'bellezza'\nmeasure = 'valence'\nvariant
 
 def made() -> Run:
     """d of weat6 far from 0, of weat7 near it; valence around .8; one number without an interval, one by layer."""
-    findings = Findings("valnorm", EXPERIMENTS)
+    findings = Findings("valnorm", EXPERIMENT_TITLES)
     findings.add_model("tiny", {"words": 10, "sha256": "ab12"})
     where = {"model": "tiny", "language": "english"}
     for test, value, low, high in (("weat6", 1.7, 1.5, 1.8), ("weat7", -0.1, -0.3, 0.2)):

@@ -51,7 +51,9 @@ def slow(one: AttentionNli, premise: str, hypothesis: str) -> np.ndarray:
         return layer("compare_2", first)
 
     a, b = states(premise), states(hypothesis)
-    fa, fb = ([layer("attend_2", layer("attend_1", x)) for x in side] for side in (a, b))
+    fa, fb = a, b  # the code of Dev et al. (2020) has no layers here
+    if "attend_1.weight" in weights:
+        fa, fb = ([layer("attend_2", layer("attend_1", x)) for x in side] for side in (a, b))
     e = [[float(x @ y) for y in fb] for x in fa]
     v1 = sum(compared(a[i], _softmax(e[i]) @ np.stack(b)) for i in range(len(a)))
     v2 = sum(compared(b[j], _softmax([row[j] for row in e]) @ np.stack(a)) for j in range(len(b)))

@@ -223,7 +223,7 @@ def test_pairs_texts_and_words_in_memory(keyed: Any) -> None:
     debiased = ww.debias(keyed, bias_pairs=pairs, without="all")
     assert debiased.product is not None
     predicted = ww.predict(llama(), corpus=LINES, frequencies=LINES, soft_match="none")
-    assert predicted.main.filter(measure="top")["n"].unique().to_list() == [
+    assert predicted.scores.filter(measure="top", experiment="prediction")["n"].unique().to_list() == [
         19 - len(LINES)
     ]  # nothing predicts the first word
 
@@ -261,7 +261,10 @@ TEST = "weat\\(tests=…\\) takes a name, a path, or a dict"
             r'is a causal language model; use `ww.vast\(model, experiments=\["bias"\]\)`$',
         ),
         (lambda: ww.vast(llama()[0]), r"or \(model, tokenizer\) of transformers; got a LlamaForCausalLM without"),
-        (lambda: ww.vast((WORDS, vectors_of())), r"is a static embedding; use `ww.valnorm\(vectors\)`$"),
+        (
+            lambda: ww.vast((WORDS, vectors_of())),
+            r'is a static embedding; use `ww.valnorm\(model, experiments=\["valence"\]\)`$',
+        ),
         (lambda: ww.weat((WORDS, vectors_of()), {"X": ["he"]}), f"{TEST}.*; got a dict$"),
         (lambda: ww.weat((WORDS, vectors_of()), X=["he"], Y=["she"], A="home", B=["work"]), f"{TEST}.*; got a dict$"),
         (
@@ -289,11 +292,11 @@ def test_what_is_not_taken_is_one_sentence(call: Any, sentence: str) -> None:
 def test_a_run_of_several_numbers_is_a_short_table(keyed: Any) -> None:
     tests = [{"name": f"test {at}", "X": WEAT6.X, "Y": WEAT6.Y, "A": WEAT6.A, "B": WEAT6.B} for at in range(20)]
     run = ww.weat(keyed, tests)
-    assert len(repr(run).splitlines()) <= 12
-    assert "… and 11 more" in repr(run)
-    assert run._repr_html_().count("<tr>") == 21
+    assert len(repr(run).splitlines()) <= 15
+    assert "11 more in scores.csv" in repr(run)  # one is of the share by ValNorm’s rule
+    assert run._repr_html_().count("<tr>") == 11
     assert not hasattr(run, "value")
-    with pytest.raises(ww.WordworthError, match="20 main scores; choose from `scores`"):
+    with pytest.raises(ww.WordworthError, match="10 numbers; choose from `scores`"):
         _ = run.value
     assert {"scores", "items", "value", "plot", "report", "save", "to_pandas"} <= set(dir(run))
     assert not [name for name in dir(run) if name.startswith("model_")]
@@ -322,7 +325,7 @@ def test_the_catalog() -> None:
         ww.show("weat66")
 
 
-@pytest.mark.parametrize("name", ["valnorm", "weat", "vast", "static", "predict", "infer", "debias", "export"])
+@pytest.mark.parametrize("name", ["valnorm", "weat", "vast", "static", "predict", "pairs", "infer", "debias", "export"])
 def test_a_docstring_has_every_setting(name: str) -> None:
     from wordworth.study import study
     from wordworth.study.static import ExportSettings

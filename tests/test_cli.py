@@ -7,10 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import wordworth as ww
 from commands import Answer, Command
 from made_vectors import write_vectors
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import load_test, polar_words
+from wordworth.catalog.registry import ENTRY_KINDS
 from wordworth.results.columns import SCORES
 
 VALENCE = {
@@ -63,6 +65,9 @@ BAD = [
     (("audit", "mine.txt", "mine.txt"), "named twice"),
     (("show",), "missing argument 'NAME'"),
     (("get", "word2vec-news-26k", "--offline"), "word2vec-news-26k is not here and fetching is off"),
+    (("run", "weat", "smollm2-135m"), "run `wordworth run vast smollm2-135m --experiment bias` instead"),
+    (("run", "weat", "mine.txt", "--test", "weat6,weat7"), "repeat it: --test weat6 --test weat7"),
+    (("run", "valnorm", "mine.txt", "--experiment", "valence,weat"), "--experiment valence --experiment weat"),
 ]
 
 
@@ -84,7 +89,7 @@ def test_a_run_and_its_folder(command: Command, work: Path) -> None:
     assert answer.code == 0, answer.err
     assert answer.out.rstrip().endswith("out")
     assert "398" in answer.out
-    assert "not used: 1 items (not in vocabulary)" in answer.err
+    assert "not in mine: adorable (of bellezza)" in answer.err
     assert sorted(path.name for path in (work / "out").iterdir()) == ["items", "run.json", "scores.csv"]
 
     text = (work / "out" / "scores.csv").read_text()
@@ -185,10 +190,12 @@ def test_a_bad_options_file(command: Command, work: Path, text: str, message: st
 
 
 def test_ls(command: Command, work: Path) -> None:
-    everything = command("ls")
-    assert everything.code == 0
-    for name in ("glove-6b-50d", "bellezza", "weat1", "rg-65", "enwiki-sample", "google"):
-        assert name in everything.out
+    summary = command("ls")
+    assert summary.code == 0
+    assert len(summary.out.splitlines()) <= 20
+    for name in ("ls models", "glove-6b-50d", "bellezza", "ls tests", "weat1", "rg-65", "google"):
+        assert name in summary.out
+    assert "enwiki-sample" in command("ls", "corpora").out
     listed = json.loads(command("ls", "lexica", "--json").out)
     assert {one["kind"] for one in listed} == {"lexica"}
     here = {one["name"]: one["here"] for one in listed}
@@ -199,6 +206,32 @@ def test_ls(command: Command, work: Path) -> None:
         *("kind", "name", "title", "language", "licence"),
         *("count", "unit", "family", "bytes", "here"),
     ]
+
+
+def names_of(command: Command, *arguments: str) -> list[str]:
+    return [one["name"] for one in json.loads(command("ls", *arguments, "--json").out)]
+
+
+def test_ls_filters_by_text_and_language(command: Command, work: Path) -> None:
+    assert names_of(command, "tests", "gender")[:3] == ["weat6", "weat7", "weat8"]
+    assert names_of(command, "heilman") == names_of(command, "tests", "heilman")
+    german = names_of(command, "lexica", "--language", "de")
+    assert "bellezza-german" in german
+    assert (
+        german
+        == names_of(command, "lexica", "--language", "german")
+        == ww.ls("lexica", language="de")["name"].to_list()
+    )
+    assert names_of(command, "models", "--language", "de") == ["use-multilingual"]  # which declares its languages
+    assert "(de)" in command("ls", "lexica", "--language", "de").out
+    assert "did you mean models" in command("ls", "modles").err
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("--language", "de"), ("tests", "gender"), *((kind,) for kind in ENTRY_KINDS)]
+)
+def test_ls_fits_eighty_columns(command: Command, work: Path, arguments: tuple[str, ...]) -> None:
+    assert max(map(len, command("ls", *arguments).out.splitlines())) <= 80
 
 
 def test_get_checks_what_is_here(command: Command, work: Path) -> None:

@@ -134,7 +134,7 @@ def test_blocks_of_resamples_do_not_change_an_interval(monkeypatch: pytest.Monke
     cosines = np.random.default_rng(0).normal(size=(3, 12, 10))
     whole = effect_size.weat_interval(cosines, 6, 5, resamples=2_500)
     monkeypatch.setattr(effect_size, "RESAMPLES", 7)
-    monkeypatch.setattr(effect_size, "BLOCK", 1)
+    monkeypatch.setattr(effect_size, "BLOCK_NUMBERS", 1)
     np.testing.assert_allclose(effect_size.weat_interval(cosines, 6, 5, resamples=2_500), whole, rtol=1e-12)
 
 
@@ -155,4 +155,4 @@ def test_progress_is_shown_on_a_terminal(terminal: bool, patience: float, monkey
             advance(1)
     is_shown = terminal and patience < 1
     assert ("loading tiny …" in written.getvalue(), "resampling" in written.getvalue()) == (is_shown, is_shown)
-    assert progress._shown == []
+    assert progress._bars == []

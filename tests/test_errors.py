@@ -9,7 +9,7 @@ from types import FunctionType, ModuleType
 
 import pytest
 
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import LibraryErrors, WordworthError
 
 
 def ours(code: str) -> Callable[[], object]:
@@ -33,7 +33,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("code", "kind"), MISTAKES)
 def test_a_mistake_of_ours_is_not_taken_for_a_bad_file(code: str, kind: type[Exception]) -> None:
-    with pytest.raises(kind), Foreign("the file cannot be read", "fetch it again"):
+    with pytest.raises(kind), LibraryErrors("the file cannot be read", "fetch it again"):
         ours(code)()
 
 
@@ -49,6 +49,6 @@ LIBRARIES: list[Callable[[], object]] = [
 def test_what_a_library_raises_is_one_sentence(read: Callable[[], object]) -> None:
     with (
         pytest.raises(WordworthError, match=r"^the file cannot be read \(.+\); fetch it again$"),
-        Foreign("the file cannot be read", "fetch it again"),
+        LibraryErrors("the file cannot be read", "fetch it again"),
     ):
         read()

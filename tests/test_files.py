@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 
 from wordworth import files
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, locked, measured_sum, replacing, sha256_of, space_checked
+from wordworth.files import cache_dir, hold_lock, measured_sum, replacing, sha256_of, space_checked
 
 
 def names(folder: Path) -> list[str]:
@@ -78,7 +78,7 @@ def test_a_folder_is_overwritten_if_asked(tmp_path: Path, monkeypatch: pytest.Mo
 
 COUNT = """
 for _ in range(20):
-    with locked(target):
+    with hold_lock(target):
         count = int(target.read_text())
         time.sleep(0.001)  # long enough that an unlocked count would be lost
         target.write_text(str(count + 1))
@@ -87,7 +87,7 @@ for _ in range(20):
 
 def process(code: str, *arguments: object) -> subprocess.Popen[bytes]:
     """Start another Python that runs the code with a target."""
-    head = "import sys, time\nfrom pathlib import Path\nfrom wordworth.files import locked, replacing\n"
+    head = "import sys, time\nfrom pathlib import Path\nfrom wordworth.files import hold_lock, replacing\n"
     code = f"{head}target = Path(sys.argv[1])\n{code}"
     return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)])
 
@@ -131,7 +131,7 @@ def test_a_cache_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / place))
-    for opened in (replacing, locked):
+    for opened in (replacing, hold_lock):
         with pytest.raises(WordworthError, match="WORDWORTH_CACHE"), opened(cache_dir() / "counts" / "a"):
             pass
 

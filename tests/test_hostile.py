@@ -20,7 +20,7 @@ from chaos import toys
 from commands import Command
 from made_models import llama_folder
 from wordworth.catalog.models import load_embeddings
-from wordworth.errors import Foreign, MachineErrors, WordworthError
+from wordworth.errors import LibraryErrors, MachineErrors, WordworthError
 from wordworth.results.findings import Findings
 
 TERABYTE = 1 << 40
@@ -250,7 +250,7 @@ def test_errors_of_the_machine(error: Exception, message: str) -> None:
     with pytest.raises(WordworthError, match=message), MachineErrors():
         raise error
     if getattr(error, "errno", None) not in (errno.EIO, errno.ENOENT):
-        with pytest.raises(WordworthError) as raised, Foreign("v.txt is damaged", "fetch it again"):
+        with pytest.raises(WordworthError) as raised, LibraryErrors("v.txt is damaged", "fetch it again"):
             raise error
         assert "damaged" not in str(raised.value)
 

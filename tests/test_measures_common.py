@@ -11,7 +11,6 @@ import pytest
 from wordworth.measure import (
     analogies,
     bert_score,
-    cosines,
     direct_bias,
     garg_cosine,
     garg_euclidean,
@@ -19,6 +18,7 @@ from wordworth.measure import (
     manzini,
     manzini_centroid,
     neighbour_ranks,
+    pair_cosines,
     pair_direction,
     ripa,
     rnsb,
@@ -74,7 +74,7 @@ CASES = {
         (TARGETS, A, B),
     ),
     "similarity": Case(
-        lambda V, left, right: correlation(similarity(cosines(V[left], V[right]), RATINGS)),
+        lambda V, left, right: correlation(similarity(pair_cosines(V, left, right), RATINGS)),
         (LEFT, RIGHT),
     ),
     "analogy": Case(lambda V: analogies(V, QUESTIONS), ()),
@@ -183,8 +183,7 @@ def test_order_of_items(ranked):
 def test_order_of_targets_and_similarity_of_swapped_pairs():
     d = effect_sizes(SPACE, TARGETS, A, B)
     np.testing.assert_allclose(effect_sizes(SPACE, TARGETS[::-1], A, B), d[::-1], rtol=1e-12)
-    left, right = SPACE[LEFT], SPACE[RIGHT]
-    one, other = (similarity(cosines(*pair), RATINGS) for pair in ((left, right), (right, left)))
+    one, other = (similarity(pair_cosines(SPACE, *pair), RATINGS) for pair in ((LEFT, RIGHT), (RIGHT, LEFT)))
     np.testing.assert_allclose(correlation(one), correlation(other), rtol=1e-12)
 
 

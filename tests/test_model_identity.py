@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 
 from made_models import gguf_of, llama, llama_folder
 from wordworth.catalog.read.corpora import load_corpus
-from wordworth.catalog.registry import Pinned
+from wordworth.catalog.registry import PinnedFile
 from wordworth.contexts import in_template
 from wordworth.embedding import Embedding, Provenance
 from wordworth.encode import LanguageModel, encode, encode_to_store, load_model, store, wrap
@@ -304,8 +304,8 @@ def test_a_checkpoint_with_another_configuration_is_converted_anew(
     network, tokenizer = llama()
     network.config.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    torch.save(network.state_dict(), tmp_path / conversion.CHECKPOINT)
-    pin = Pinned(conversion.CHECKPOINT, sha256_of(tmp_path / conversion.CHECKPOINT), 1)
+    torch.save(network.state_dict(), tmp_path / conversion.CHECKPOINT_FILE)
+    pin = PinnedFile(conversion.CHECKPOINT_FILE, sha256_of(tmp_path / conversion.CHECKPOINT_FILE), 1)
     declared = SimpleNamespace(details={"format": conversion.FORMAT}, sources=[SimpleNamespace(content=[pin])])
     monkeypatch.setattr(conversion, "entries", lambda kind: [declared])
     before = load_model(tmp_path).identity

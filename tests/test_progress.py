@@ -55,7 +55,7 @@ def test_short_work_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         with progress.waiting("loading"):
             pass
     assert written.getvalue() == ""
-    assert progress._shown == []
+    assert progress._bars == []
 
 
 def test_a_notebook_has_a_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import transformers as hf
 from repair_models import NAMES, networks, tokenizer
 from wordworth.encode.model import trial_ids
 from wordworth.errors import WordworthError
-from wordworth.repair.checkpoint import Repaired, compute_states, load_whole, refuse_unlike, repair_network
+from wordworth.repair.checkpoint import RepairJob, compute_states, load_whole, refuse_unlike, repair_network
 from wordworth.repair.subwords import every_piece, subword_matrix
 from wordworth.transform import Moments, class_means, erase, fit_leace
 
@@ -46,7 +46,7 @@ def in_subwords(folder):
     pieces = every_piece(headed, LABELLED)
     subspace = class_means(pieces, CLASSES, unit=False)
     after = erase(pieces, fit_leace(subspace, Moments.of(pieces.matrix)))
-    return Repaired(headed, after.matrix, "leace", "subwords", subspace)
+    return RepairJob(headed, after.matrix, "leace", "subwords", subspace)
 
 
 @pytest.mark.parametrize("name", NAMES)

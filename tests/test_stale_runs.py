@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from made_models import llama_folder
-from wordworth.catalog.fetch.sources import Located
+from wordworth.catalog.fetch.sources import LocalData
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.catalog.registry import entry
 from wordworth.results.run import read_finished
@@ -182,7 +182,7 @@ def test_a_lexicon_of_the_catalog_counts_by_the_copy_that_is_read(work: Path, mo
     assert len({source.key for source in sources}) > 1
     found = []
     for source in sources:
-        monkeypatch.setattr(module, "here", lambda *_, one=source: Located(Path(), one))
+        monkeypatch.setattr(module, "here", lambda *_, one=source: LocalData(Path(), one))
         found.append(resolve_inputs([], settings).fingerprints()["warriner"])
     assert len(set(found)) == len({source.key for source in sources})
 

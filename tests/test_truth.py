@@ -13,16 +13,16 @@ from truth.papers import AGREE, DIFFERS, NOT_COMPARABLE, OPEN, Beside, beside_ou
 
 from made_runs import finish, record
 from wordworth.pages.comparisons import Comparison
-from wordworth.pages.published import Published, Quantity
+from wordworth.pages.published import PaperNumber, Quantity
 from wordworth.pages.runs import read_runs
 
 EAST, NORTH, WEST = (np.array(pair, dtype=float) for pair in ((1, 0), (0, 1), (-1, 0)))
 
 
 def beside(ours: float, verdict: str = AGREE, reason: str = "", **numbers: Any) -> Beside:
-    blank = dict.fromkeys(Published.__annotations__, "") | {"layer": None, "low": None, "high": None}
+    blank = dict.fromkeys(PaperNumber.__annotations__, "") | {"layer": None, "low": None, "high": None}
     given = {"paper": "toney2021", "place": "Table 3", "quantity": Quantity("raters", dataset="a", subset="b")}
-    theirs = Published(**(blank | given | {"value": 0.5} | numbers))
+    theirs = PaperNumber(**(blank | given | {"value": 0.5} | numbers))
     return Beside(Comparison({"value": ours, "n": 381}, theirs, "same model"), verdict, reason)
 
 

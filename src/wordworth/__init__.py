@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wordworth.api import (
+        calibrate,
         card,
         check,
         compare,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         infer,
         load,
         ls,
+        pairs,
         predict,
         read,
         report,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         weat,
     )
     from wordworth.api.audit import audit
+    from wordworth.api.reproduce import reproduce
     from wordworth.embedding import Embedding, Layers
     from wordworth.errors import WordworthError
     from wordworth.results.run import Run
@@ -46,6 +49,7 @@ __all__ = [
     "WordworthError",
     "__version__",
     "audit",
+    "calibrate",
     "card",
     "check",
     "compare",
@@ -56,9 +60,11 @@ __all__ = [
     "infer",
     "load",
     "ls",
+    "pairs",
     "predict",
     "read",
     "report",
+    "reproduce",
     "run",
     "sc_weat",
     "show",
@@ -79,6 +85,7 @@ _MODULES = dict.fromkeys(__all__, "wordworth.api") | {
     "WordworthError": "wordworth.errors",
     "audit": "wordworth.api.audit",
     "find_checkpoints": "wordworth.study.names",
+    "reproduce": "wordworth.api.reproduce",
 }
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from types import TracebackType
 
-LONGEST = 480
+MAX_MESSAGE_CHARACTERS = 480
 """Characters of a sentence. A longer one quotes a file that is not what it seems."""
-QUOTED = 160
+MAX_QUOTED = 160
 """Characters of another program's message that a sentence repeats."""
 
 LIKE, ALIKE = 0.5, 0.75
@@ -60,6 +60,7 @@ EXTRAS = {
     "files and cards of the Hugging Face hub": ("lm", "huggingface_hub"),
     "dumps of Wikipedia": ("lm", "mwparserfromhell"),
     "ELMo's weights": ("elmo", "h5py"),
+    "vectors in HDF5": ("elmo", "h5py"),
     "workers on other cores or machines": ("ray", "ray"),
     "texts without spaces between words": ("segment", "icu4py"),
     "vectors trained on a text": ("train", "gensim"),
@@ -74,13 +75,13 @@ class WordworthError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        if len(message) > LONGEST:
-            message = f"{message[: LONGEST * 2 // 3]} … {message[-LONGEST // 3 + 3 :]}"
+        if len(message) > MAX_MESSAGE_CHARACTERS:
+            message = f"{message[: MAX_MESSAGE_CHARACTERS * 2 // 3]} … {message[-MAX_MESSAGE_CHARACTERS // 3 + 3 :]}"
         super().__init__(message)
 
 
-class Foreign:
-    """The one door for files that another library reads: `with Foreign("what cannot be read", "what to do"):`.
+class LibraryErrors:
+    """The one door for files that another library reads: `with LibraryErrors("what cannot be read", "what to do"):`.
 
     What the library raises, by name, becomes one sentence. Bare exceptions count too: tokenizers raises nothing else,
     and no `except` could name them without naming all others. A mistake in our own lines inside stays a traceback,
@@ -165,7 +166,7 @@ def _names_of(error: BaseException) -> set[str]:
 
 
 def _raised_by_us(trace: TracebackType | None) -> bool:
-    """Whether the line that raised is one of this package: functions of libraries that are compiled have no lines."""
+    """Return whether this package raised the error; compiled functions of libraries have no lines."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     module = trace.tb_frame.f_globals.get("__name__", "") if trace else ""
@@ -180,10 +181,10 @@ def require(what: str) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """The first line of another program's message, cut where it is long; its messages run over many."""
+    """Return the first line of another program's message, cut where it is long; its messages run over many."""
     lines = str(error).strip().splitlines()
     first = lines[0] if lines else type(error).__name__
-    return first if len(first) <= QUOTED else f"{first[:QUOTED]}…"
+    return first if len(first) <= MAX_QUOTED else f"{first[:MAX_QUOTED]}…"
 
 
 def first_problem(error: ValueError) -> str:
@@ -199,19 +200,19 @@ def first_problem(error: ValueError) -> str:
     return ": ".join(filter(None, [place, reason]))
 
 
-def listed(names: Iterable[object], most: int = 12) -> str:
-    """Names in a sentence, the first few of many, each cut where it is long."""
+def format_names(names: Iterable[object], most: int = 12) -> str:
+    """Join names for a sentence: the first few of many, long ones shortened."""
     written = [str(name) for name in names]
     short = [name if len(name) <= 40 else f"{name[:40]}…" for name in written[:most]]
     return ", ".join(short) + (", …" if len(written) > most else "")
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """“; did you mean a, b?” for an unknown name, or nothing when no known name is close."""
+    """Return “; did you mean a, b?” for an unknown name, or nothing when no known name is close."""
     from difflib import SequenceMatcher
 
     like = SequenceMatcher(None)
-    like.set_seq2(name.lower()[:QUOTED])
+    like.set_seq2(name.lower()[:MAX_QUOTED])
 
     def ratio(other: str) -> float:
         like.set_seq1(other)
@@ -240,8 +241,8 @@ def visible(text: str, *, lines: bool = False) -> str:
     return unseen.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
 
 
-def quoted(word: str | bytes) -> str:
-    """A word as a message shows it, cut where a file that is not what it seems has one of a million letters."""
+def quote(word: str | bytes) -> str:
+    """Return a word as a message shows it, cut where a file that is not what it seems has one of a million letters."""
     if isinstance(word, bytes):
-        return quoted(word.decode(errors="replace"))
+        return quote(word.decode(errors="replace"))
     return repr(word) if len(word) <= 60 else f"{word[:60]!r}…"

@@ -29,7 +29,7 @@ SCRATCH = ".wordworth-part"
 """How the name of a temporary folder ends."""
 SPARSE_BYTES = 1 << 30
 """From this size on, a file that is nearly all holes is refused."""
-_REFUSED = (
+_REFUSED_ERRORS = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.EBUSY,
 )  # fmt: skip
 
@@ -99,7 +99,7 @@ def space_checked(folder: Path) -> Iterator[None]:
             ) from error
         if number in DISK_LIMITS:
             raise WordworthError(f"no space left in {folder}; free some, or {advice}") from error
-        if number in _REFUSED and not _is_elsewhere(getattr(error, "filename", None), folder):
+        if number in _REFUSED_ERRORS and not _is_elsewhere(getattr(error, "filename", None), folder):
             raise WordworthError(f"{folder} cannot be written; {advice}") from error
         raise
 
@@ -168,7 +168,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 @contextmanager
-def locked(target: Path, *, wait: bool = True) -> Iterator[None]:
+def hold_lock(target: Path, *, wait: bool = True) -> Iterator[None]:
     """Let one process at a time inside for a given target; the others wait, or get filelock's `Timeout`.
 
     The lock file stays: to unlink one that another process waits for would let two inside.

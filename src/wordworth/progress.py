@@ -31,7 +31,7 @@ SECONDS_PER_UPDATE = 1.0
 """The same in a notebook, where a line takes the place of the last."""
 LINE_WIDTH = 150
 """Columns of a line that is written to a file or a pipe."""
-_shown: list[str] = []
+_bars: list[str] = []
 """What is on the screen: what runs inside its work shows no bar of its own."""
 
 
@@ -52,7 +52,7 @@ def waiting(what: str) -> Iterator[None]:
 
 @contextmanager
 def _show(what: str, total: float | None, *columns: ProgressColumn) -> Iterator[Callable[[float], None]]:
-    if _shown:
+    if _bars:
         yield lambda n: None
         return
     console = Console(stderr=True)
@@ -64,14 +64,14 @@ def _show(what: str, total: float | None, *columns: ProgressColumn) -> Iterator[
     watch = draw_bar if console.is_terminal else update_cell if console.is_jupyter else print_lines
     over = Event()
     thread = Thread(target=watch, args=(bar, over), daemon=True)
-    _shown.append(what)
+    _bars.append(what)
     thread.start()
     try:
         yield lambda n: bar.advance(task, n)
     finally:
         over.set()
         thread.join()
-        _shown.remove(what)
+        _bars.remove(what)
 
 
 def draw_bar(bar: Progress, over: Event) -> None:

@@ -48,9 +48,10 @@ def test_nothing_of_the_data_runs_or_becomes_an_element(page: Any, watched: Any,
     page.press("#look-up", "Enter")
     page.wait_for_selector("#looked-up table", state="attached")
     page.locator("#most-wrong summary").first.click()
-    for summary in page.locator(".behind summary").all():
-        summary.click()
-    page.locator("#weat-layers svg .mark-symbol path").first.hover(force=True)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    page.wait_for_selector("#weat-nullified .pivot table")
+    page.locator("#weat-nullified svg .mark-symbol path").first.hover(force=True)
+    assert EVIL in page.locator("body").inner_text()
     assert page.evaluate("window.hit") is None
     assert page.locator("img").count() == 0
     assert page.locator("#looked-up h3").inner_text() == IMAGE
@@ -112,6 +113,21 @@ def test_downloads(page: Any, report: Path, tmp_path: Path) -> None:
     assert {row["model"] for row in rows} == {"tiny", EVIL}
 
 
+def test_the_profile_is_downloaded(page: Any, watched: Any, report: Path, tmp_path: Path) -> None:
+    _drawn(page, report)
+    for kind in ("svg", "png", "csv"):
+        with page.expect_download() as waiting:
+            page.locator(f"button[data-profile={kind}]").click()
+        waiting.value.save_as(tmp_path / f"profile.{kind}")
+    drawn = (tmp_path / "profile.svg").read_text(encoding="utf-8")
+    assert drawn.count('class="dot"') >= page.locator(".profile .answer").count()
+    assert "var(" not in drawn
+    assert (tmp_path / "profile.png").read_bytes().startswith(b"\x89PNG")
+    with (tmp_path / "profile.csv").open(encoding="utf-8", newline="") as stream:
+        assert len(list(csv.DictReader(stream))) == page.locator(".profile .answer").count()
+    assert watched.errors == []
+
+
 def test_a_download_holds_no_formula(page: Any, tmp_path: Path) -> None:
     """As in `scores.csv`: an apostrophe before a text that a spreadsheet would compute, and numbers as they are."""
     random_predict("=1+1").save(tmp_path / "run")
@@ -141,7 +157,7 @@ def test_all_can_be_reached_by_keyboard(page: Any, report: Path) -> None:
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
-    assert page.evaluate("location.hash") == "#answers"
+    assert page.evaluate("location.hash") == "#main"
     unnamed = "[...document.querySelectorAll('a, button, input, summary')].filter(e => !(e.getAttribute('aria-label') "
     unnamed += "|| e.textContent.trim() || e.labels?.length)).length"
     assert page.evaluate(unnamed) == 0
@@ -155,7 +171,45 @@ def test_the_leaderboard_is_sorted(page: Any, report: Path) -> None:
     heading.locator("button").click()
     assert heading.get_attribute("aria-sort") == "descending"
     at = page.locator("#leaderboard thead th").all_inner_texts().index(heading.inner_text())
-    column = [row.locator("th, td").nth(at).inner_text() for row in page.locator("#leaderboard tbody tr").all()]
-    shown = [float(cell) for cell in column if cell]
+    cells = [row.locator("th, td").nth(at) for row in page.locator("#leaderboard tbody tr").all()]
+    column = [cell.get_attribute("data-value") for cell in cells]
+    shown = [float(value) for value in column if value is not None]
+    assert len(shown) > 1
     assert shown == sorted(shown, reverse=True)
-    assert column[-1] == ""  # models without a number come last
+    assert column == [*map(str, shown), *[None] * (len(column) - len(shown))]  # models without a number come last
+
+
+def test_a_point_says_its_number(page: Any, report: Path) -> None:
+    _drawn(page, report)
+    point = page.locator("#weat-nullified svg .mark-symbol path").first
+    point.hover(force=True)
+    assert page.locator("#over").inner_text() == point.get_attribute("aria-label")
+
+
+def test_everything_is_there_without_a_script(browser: Any, report: Path) -> None:
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(report.as_uri())
+    assert page.locator(".profile svg .dot").count() == page.locator(".profile .answer").count() > 0
+    assert page.locator("figure.drawn svg").count() == page.locator("figure.drawn").count()
+    assert not page.locator(".tools").first.is_visible()
+    page.close()
+
+
+def test_a_site_opens_from_disk(page: Any, watched: Any, tmp_path: Path) -> None:
+    runs = [random_predict("one"), random_predict("two"), random_infer("nli")]
+    for at, run in enumerate(runs):
+        run.save(tmp_path / f"run{at}")
+    index = write_report([tmp_path / f"run{at}" for at in range(3)], tmp_path / "site")
+    page.goto(index.as_uri())
+    heading = page.locator("thead th", has_text="Words predicted")
+    heading.locator("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    page.locator("a", has_text="Compare two models").click()
+    page.wait_for_selector("#comparison table")
+    assert page.locator("#first option:checked").inner_text() == "one · run0"
+    assert page.locator("#second option:checked").inner_text() == "two · run1"
+    assert page.locator("#comparison tbody tr").count() == 3  # words predicted, rare words, diversity
+    page.locator("#second").select_option(label="nli · run2")
+    assert "no question in common" in page.locator("#tested").inner_text()
+    assert watched.errors == []
+    assert watched.requests == []

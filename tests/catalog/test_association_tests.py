@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from wordworth.catalog.read.word_sets import load_test, load_tests, polar_words, translated
+from wordworth.catalog.read.word_sets import load_test, load_tests, polar_words, translate_test
 from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
 
@@ -168,20 +168,20 @@ def test_a_seat_file_of_ones_own(tmp_path):
     ],
 )
 def test_in_other_languages(name, language, sizes):
-    test = translated(load_test(name), language)
+    test = translate_test(load_test(name), language)
     assert (test.name, test.language) == (f"{name}-{language}", language)
     assert tuple(map(len, test.groups)) == sizes
 
 
 @needs_data
 def test_what_a_translation_changed_is_told():
-    german = translated(load_test("weat8"), "german")
+    german = translate_test(load_test("weat8"), "german")
     assert german.remarks == (
         "science: Einstein has no translation and stays as it is",
         "science: NASA has no translation and stays as it is",
         "arts: Shakespeare has no translation and stays as it is",
     )
-    turkish = translated(load_test("weat8"), "turkish")
+    turkish = translate_test(load_test("weat8"), "turkish")
     assert turkish.remarks == ("o is in both male and female",)
 
 
@@ -189,7 +189,7 @@ def test_a_language_without_translation():
     for name, language in (("weat1", "korean"), ("weat3", "polish")):
         said = rf"{name} cannot be put into '{language}'.*\(XWEAT has german, spanish, italian.*by machine in german"
         with pytest.raises(WordworthError, match=said):
-            translated(load_test(name), language)
+            translate_test(load_test(name), language)
 
 
 @pytest.mark.parametrize("language", ["german", "spanish", "portuguese", "polish", "turkish", "french", "chinese"])
@@ -197,7 +197,7 @@ def test_three_tests_by_machine(language, monkeypatch):
     monkeypatch.delenv("WORDWORTH_DATA", raising=False)
     polar = polar_words(language)
     for name in ("weat1", "weat2", "weat8"):
-        english, put = load_test(name), translated(load_test(name), language)
+        english, put = load_test(name), translate_test(load_test(name), language)
         assert (put.name, put.language, put.by_machine) == (f"{name}-{language}", language, True)
         assert put.remarks[-1].startswith("its words were translated by machine")
         assert not set(put.X) & set(put.Y)

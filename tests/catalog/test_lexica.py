@@ -68,7 +68,7 @@ def test_repeated_words_are_averaged_and_told():
     at = vader.words.index("lol")
     assert vader.valence[at] == pytest.approx((2.9 + 1.8) / 2)  # both rows of the published file
     told = [one for one in vader.left_out if one.word == "lol"]
-    assert [str(one) for one in told] == ["line 4406: 'lol' stands on line 305 already; their ratings are averaged"]
+    assert [str(one) for one in told] == ["line 4406: 'lol' is on line 305 already; their ratings are averaged"]
     assert "true" in vader.words
     assert ":-)" in vader.words
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wordworth.catalog.fetch.sources import Located
+from wordworth.catalog.fetch.sources import LocalData
 from wordworth.encode import load_model, load_named
 from wordworth.encode.heads import load_with_head
 from wordworth.nli.cross_encoder import untrained_cross_encoder
@@ -19,12 +19,12 @@ NAME = "albert-kor"
 def known(tmp_path: Path, word_model_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tiny masked model that the catalog gives for a name of its own."""
     folder = word_model_folder(tmp_path / "tiny", "masked")
-    monkeypatch.setattr("wordworth.catalog.fetch.sources.locate", lambda name, sources: Located(folder, sources[0]))
+    monkeypatch.setattr("wordworth.catalog.fetch.sources.locate", lambda name, sources: LocalData(folder, sources[0]))
 
     def asked(*_: Any) -> None:
         raise AssertionError("the hub was asked")
 
-    monkeypatch.setattr("wordworth.catalog.fetch.hub.fetched", asked)
+    monkeypatch.setattr("wordworth.catalog.fetch.hub.fetch_from_hub", asked)
     return folder
 
 

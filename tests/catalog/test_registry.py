@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from wordworth.catalog.registry import KINDS, entries, entry, kind_named, references
+from wordworth.catalog.registry import ENTRY_KINDS, entries, entry, kind_named, references
 from wordworth.errors import WordworthError
 from wordworth.measure import MEASURES
 from wordworth.study import STUDIES, study
@@ -67,6 +67,6 @@ def test_an_unknown_name_is_met_with_the_nearest():
 
 def test_kinds_as_users_write_them():
     assert kind_named("word-sets") == "word_sets"
-    there = ", ".join(KINDS).replace("_", "-")
-    with pytest.raises(WordworthError, match=f"there is no kind 'books' in the catalog; there are {there}"):
+    there = ", ".join(ENTRY_KINDS).replace("_", "-")
+    with pytest.raises(WordworthError, match=f"no kind 'books'; there are {there}"):
         kind_named("books")

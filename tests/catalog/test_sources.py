@@ -238,10 +238,10 @@ def quietly_altered(path: Path) -> None:
 def test_an_altered_file_in_the_cache_is_fetched_again_and_counted(index: Index) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = WHEEL
     path = fetch(table())
-    before = cache.damaged().get("files", 0)
+    before = cache.count_damaged().get("files", 0)
     quietly_altered(path)
     assert fetch(table()).read_bytes() == CONTENT
-    assert cache.damaged()["files"] == before + 1
+    assert cache.count_damaged()["files"] == before + 1
 
 
 def test_a_folders_name_cannot_escape(index: Index, tmp_path: Path) -> None:

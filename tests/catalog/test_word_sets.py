@@ -111,7 +111,7 @@ def test_a_language_is_added_by_declarations_alone(monkeypatch):
     """The polar words of a new language may stand in the TOML itself."""
     terms = {"title": "t", "language": "klingon", "licence": "CC0", "reference": "wolfe2022"}
     for name, words in (("pleasant-klingon", ["bang", "quv"]), ("unpleasant-klingon", ["oy'", "Hegh", "oy'"])):
-        declaration = registry.declared("word_sets", name, {**terms, "words": words, "count": len(words)})
+        declaration = registry.parse_entry("word_sets", name, {**terms, "words": words, "count": len(words)})
         monkeypatch.setitem(registry._of_kind("word_sets"), name, declaration)
     polar = polar_words("klingon")
     assert (polar.pleasant, polar.unpleasant, polar.dropped) == (("bang", "quv"), ("oy'", "Hegh"), ("oy'",))

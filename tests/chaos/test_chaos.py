@@ -120,11 +120,11 @@ def test_kill_at_random_moments_of_cache_writes(tmp_path: Path) -> None:
     print(f"{KILLS} kills, {written} writes: {wrong} wrong, {lost} lost")
     assert (wrong, lost) == (0, 0)
     assert written > 2 * KILLS
-    before = cache.damaged()
+    before = cache.count_damaged()
     for kind in KINDS:
         for key in range(KEYS):
             cache.entry(kind, key, lambda folder, kind=kind, key=key: _fill(folder, _content(kind, key)))  # type: ignore[misc, arg-type]
-    assert cache.damaged() == before
+    assert cache.count_damaged() == before
     assert _check(log) == (0, 0)
 
 
@@ -166,10 +166,10 @@ def test_damaged_entries_of_each_kind_are_made_again_and_counted(name: str, made
         chosen = [path for path in files.values() if not path.name.endswith(".lock")]
         assert chosen, f"{name} fills no {kind}"
         for path, damage in ((path, damage) for path in chosen for damage in DAMAGES):
-            before, content = cache.damaged().get(kind, 0), path.read_bytes()
+            before, content = cache.count_damaged().get(kind, 0), path.read_bytes()
             path.write_bytes(DAMAGES[damage](content))
             found = toys.find(name, made)
-            assert cache.damaged().get(kind, 0) == before + 1, (path.name, damage)
+            assert cache.count_damaged().get(kind, 0) == before + 1, (path.name, damage)
             assert_frame_equal(found.scores, expected.scores)
             assert found.items.keys() == expected.items.keys()
             for table, items in found.items.items():

@@ -14,8 +14,8 @@ from threading import Thread
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
-_RESOLVE = re.compile(r"/(?P<repo>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)")
-_LISTED = re.compile(r"/api/models/(?P<repo>[^/]+/[^/]+)(?:/(?P<what>revision|tree)/(?P<revision>[^/]+))?")
+_RESOLVE = re.compile(r"/(?P<repo>[^/]+(?:/[^/]+)?)/resolve/(?P<revision>[^/]+)/(?P<path>.+)")
+_LISTED = re.compile(r"/api/models/(?P<repo>[^/]+(?:/[^/]+)?)(?:/(?P<what>revision|tree)/(?P<revision>[^/]+))?")
 TOKEN = "hf_let-me-in"
 # Files of these kinds are kept as large ones: their ETag is the sha256, as on the hub.
 _LARGE = (".safetensors", ".gguf", ".bin", ".txt.gz")

@@ -8,7 +8,7 @@ import pytest
 from wordworth.results.columns import PLACE
 from wordworth.results.findings import Findings
 from wordworth.results.run import Run
-from wordworth.results.vocabulary import EXPERIMENTS
+from wordworth.results.vocabulary import EXPERIMENT_TITLES
 
 MakeRun = Callable[..., Run]
 
@@ -26,7 +26,7 @@ def make_run() -> MakeRun:
         data: dict[str, str] | None = None,
         **about: Any,
     ) -> Run:
-        findings = Findings(study, EXPERIMENTS)
+        findings = Findings(study, EXPERIMENT_TITLES)
         for facts in models:
             one = {"name": facts} if isinstance(facts, str) else facts
             findings.add_model(one["name"], one)

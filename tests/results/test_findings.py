@@ -27,6 +27,12 @@ def test_few_items(n: int | None, is_caution: bool) -> None:
     assert size_cautions(n) == [FEW] * is_caution
 
 
+@pytest.mark.parametrize(("n", "is_caution"), [(16, False), (12, False), (11, True)])
+def test_few_words_of_an_association_test(n: int, is_caution: bool) -> None:
+    """WEAT 6 has 8 and 8 target words, WEAT 9 has 6 and 6 (Caliskan et al. 2017): that is usual."""
+    assert size_cautions(n, "weat") == [FEW] * is_caution
+
+
 @pytest.mark.parametrize(("coverage", "is_caution"), [(0.46, True), (0.8, False), (None, False)])
 def test_low_coverage(coverage: float | None, is_caution: bool) -> None:
     assert coverage_cautions(coverage) == [LOW] * is_caution
@@ -39,7 +45,7 @@ def test_unbalanced_sets(one: int, other: int, is_caution: bool) -> None:
 
 def test_a_score_has_each_caution_once() -> None:
     part, whole = Findings(), Findings("weat")
-    part.score(model="a", dataset="weat6", measure="weat", value=1.0, n=16, cautions=[UNBALANCED])
+    part.score(model="a", dataset="weat6", measure="weat", value=1.0, n=11, cautions=[UNBALANCED])
     part.score(model="a", dataset="weat1", measure="weat", value=1.0, n=50)
     part.set_coverage(0.46)
     whole.add(part, experiment="weat")  # recorded again, with no second caution

@@ -10,7 +10,7 @@ from made_checks import WriteRules
 from wordworth import paired
 from wordworth.measure.declaration import Better
 from wordworth.results.findings import Findings
-from wordworth.results.vocabulary import EXPERIMENTS
+from wordworth.results.vocabulary import EXPERIMENT_TITLES
 from wordworth.rules.checking import judge_lead
 from wordworth.rules.rules import Verdict
 
@@ -21,7 +21,7 @@ def valence_run(folder: Path, model: str, noise: float, seed: int) -> Path:
     """Save a run of a model whose associations are the ratings and so much noise."""
     ratings = np.random.default_rng(0).normal(size=len(WORDS))
     values = ratings + noise * np.random.default_rng(seed).normal(size=len(WORDS))
-    findings = Findings("valnorm", EXPERIMENTS)
+    findings = Findings("valnorm", EXPERIMENT_TITLES)
     findings.add_model(model, {"words": 10})
     where = {"experiment": "valence", "model": model, "language": "english", "dataset": "bellezza"}
     rho = float(np.corrcoef(ratings, values)[0, 1])
@@ -77,5 +77,5 @@ def test_what_cannot_be_compared_is_an_error(command: Command, tmp_path: Path, w
     ],
 )
 def test_the_interval_and_the_margin_decide(better: Better, margin: float, verdict: Verdict) -> None:
-    tested = paired.Tested(0.1, 0.0, -0.1, 0.3, 0.5, 16, "exchange", magnitude=(0.4, 0.6))
+    tested = paired.PairedTest(0.1, 0.0, -0.1, 0.3, 0.5, 16, "exchange", magnitude=(0.4, 0.6))
     assert judge_lead(margin, tested, better) == verdict

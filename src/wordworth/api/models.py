@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.models import Kind, kind_of_class
-from wordworth.catalog.resolve import Resolved
+from wordworth.catalog.models import ModelKind, kind_of_class
+from wordworth.catalog.resolve import Origin
 from wordworth.embedding import Layers
 from wordworth.errors import WordworthError
 
@@ -39,11 +39,11 @@ def wrap_objects(network: Any, tokenizer: Any, *, name: str = "") -> "LanguageMo
 
 
 @dataclass(eq=False, repr=False)
-class _Named:
+class _NamedModel:
     """A model by its name, path or address, loaded when it is first used; or a network and a tokenizer at hand."""
 
-    named: Resolved | str
-    kind: Kind
+    named: Origin | str
+    kind: ModelKind
     device: str = "auto"
     precision: str = "float32"
     objects: "tuple[PreTrainedModel, PreTrainedTokenizerFast] | None" = None
@@ -54,7 +54,7 @@ class _Named:
 
     @property
     def name(self) -> str:
-        """Its name in tables."""
+        """Return its name in tables."""
         return self.named if isinstance(self.named, str) else self.named.name
 
     @classmethod
@@ -89,7 +89,7 @@ class _Named:
 
     @property
     def encoder(self) -> "Encoder":
-        """The network without a head, which encodes words, and its tokenizer."""
+        """Return the network without a head, which encodes words, and its tokenizer."""
         self._rest()
         return self._encoder
 
@@ -104,12 +104,12 @@ class _Named:
         return in_contexts(self.encoder, words, contexts, context).layers(pooling, language)
 
 
-class LanguageModel(_Named):
+class LanguageModel(_NamedModel):
     """A causal or masked language model, or an encoder."""
 
     @property
     def word_model(self) -> "WordModel":
-        """The model with its head, which predicts words."""
+        """Return the model with its head, which predicts words."""
         self._rest()
         return self._word_model
 
@@ -129,12 +129,12 @@ class LanguageModel(_Named):
 
     @cached_property
     def _encoder(self) -> "Encoder":
-        """The model without a head; its weights are those of `word_model` where that is loaded."""
+        """Return the model without a head; its weights are those of `word_model` where that is loaded."""
         return self._word_model.reader.base if "_word_model" in self.__dict__ else super()._encoder
 
     @property
     def pooling(self) -> str:
-        """How the subwords of a word become one vector: `last` in a model that reads left to right, else `mean`."""
+        """Return how subwords are pooled: `last` in a model that reads left to right, else `mean`."""
         return "last" if self.encoder.left_only else "mean"
 
     def vectors(
@@ -222,7 +222,7 @@ class LanguageModel(_Named):
         return surprisal(self.word_model, texts, bos=bos, punctuation=punctuation, pll=pll)
 
 
-class SentenceEncoder(_Named):
+class SentenceEncoder(_NamedModel):
     """A sentence encoder: one vector per text."""
 
     def encode(self, texts: str | Sequence[str]) -> NDArray[np.float32]:
@@ -230,10 +230,10 @@ class SentenceEncoder(_Named):
 
         A text with characters that the tokenizer does not know is an error.
         """
-        from wordworth.contexts import decontextualized
+        from wordworth.contexts import make_decontextualized
         from wordworth.encode import encode
 
-        encoded = encode(self.encoder, decontextualized([texts] if isinstance(texts, str) else texts))
+        encoded = encode(self.encoder, make_decontextualized([texts] if isinstance(texts, str) else texts))
         if encoded.failures:
             raise WordworthError(
                 f"{self.name} cannot encode {encoded.failures[0].word!r}: {encoded.failures[0].reason}"
@@ -248,12 +248,12 @@ class SentenceEncoder(_Named):
         return self._in_context(words, context, language, "mean")
 
 
-class NliModel(_Named):
+class NliModel(_NamedModel):
     """A model of natural-language inference."""
 
     @property
     def network(self) -> "Network":
-        """The network itself."""
+        """Return the network itself."""
         self._rest()
         return self._network
 

@@ -15,30 +15,29 @@ from pathlib import Path
 from typing import Any, get_args
 
 from wordworth.api.models import LanguageModel, NliModel, SentenceEncoder, wrap_objects
-from wordworth.catalog.models import Kind, kind_of, load_embedding
+from wordworth.catalog.models import ModelKind, kind_of, load_embedding
 from wordworth.catalog.registry import knows
-from wordworth.catalog.resolve import Named, find
+from wordworth.catalog.resolve import NameLike, find
 from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix, save
 from wordworth.engine.cache import entry, hash_content, kind_folder
-from wordworth.errors import Foreign, WordworthError
-from wordworth.study.names import CALLED, Checkpoint
+from wordworth.errors import LibraryErrors, WordworthError
+from wordworth.study import OF_WORDS
+from wordworth.study.names import KIND_IN_WORDS, OTHER_STUDY, Checkpoint
 from wordworth.task.settings import SettingField, Settings, either
 
-Loaded = LanguageModel | NliModel | SentenceEncoder
-VECTORS = ("an Embedding", "gensim KeyedVectors", "a dict", "(words, matrix)")
+LoadedModel = LanguageModel | NliModel | SentenceEncoder
+EMBEDDING_OBJECTS = ("an Embedding", "gensim KeyedVectors", "a dict", "(words, matrix)")
 NETWORKS = ("a model of `ww.load`", "(model, tokenizer) of transformers")
 """What is taken as word vectors, and as a language model."""
-INSTEAD = {"weat": 'ww.vast(model, experiments=["bias"])', "valnorm": "ww.vast(model)", "vast": "ww.valnorm(vectors)"}
-"""Study → what to call with a model of the other kind."""
-GROUPS = ("X", "Y", "A", "B")
+TEST_GROUPS = ("X", "Y", "A", "B")
 """Settings that are the word lists of one association test."""
 MAX_PATH = 256
 """A text of more letters is no path."""
 
 
 def load(
-    model: Any, *, name: str = "", kind: Kind | None = None, device: str = "auto", precision: str = "float32"
-) -> Embedding | Loaded | Any:
+    model: Any, *, name: str = "", kind: ModelKind | None = None, device: str = "auto", precision: str = "float32"
+) -> Embedding | LoadedModel | Any:
     """Load a model by a name of the catalog or the hub, a path or an address; or take one that is in memory.
 
     It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
@@ -50,17 +49,17 @@ def load(
         chosen = kind or kind_of(resolved)
         if chosen == "static":
             return load_embedding(resolved)
-        by_kind: dict[Kind, type[Loaded]] = {"nli": NliModel, "sentence": SentenceEncoder}
+        by_kind: dict[ModelKind, type[LoadedModel]] = {"nli": NliModel, "sentence": SentenceEncoder}
         return by_kind.get(chosen, LanguageModel)(resolved, chosen, device, precision)
     loaded = _load_object(model, name)
     if loaded is None:
-        raise WordworthError(f"load takes {list_accepted(*VECTORS, NETWORKS[-1])}; got {describe(model)}")
+        raise WordworthError(f"load takes {list_accepted(*EMBEDDING_OBJECTS, NETWORKS[-1])}; got {describe(model)}")
     return loaded
 
 
-def _load_object(model: Any, name: str) -> Embedding | Loaded | None:
+def _load_object(model: Any, name: str) -> Embedding | LoadedModel | None:
     """Return a model in memory as `load` does; None where it is of no known kind."""
-    if isinstance(model, Loaded):
+    if isinstance(model, LoadedModel):
         return model
     return wrap_objects(*model, name=name) if _is_network_pair(model) else as_embedding(model, name)
 
@@ -71,7 +70,7 @@ def _is_network_pair(pair: Any) -> bool:
     return is_pair and hasattr(pair[0], "state_dict") and hasattr(pair[1], "convert_tokens_to_ids")
 
 
-def accept_models(study: str, kinds: Collection[Kind], models: Any, name: str = "") -> list[Any]:
+def accept_models(study: str, kinds: Collection[ModelKind], models: Any, name: str = "") -> list[Any]:
     """Return the models of a call as a study of these kinds takes them; `name` is what tables call a single one."""
     given = _split_models(models)
     if name and len(given) != 1:
@@ -95,10 +94,10 @@ def _split_models(models: Any) -> list[Any]:
     return [models] if is_one else list(models)
 
 
-def list_models(kinds: Collection[Kind]) -> str:
+def list_models(kinds: Collection[ModelKind]) -> str:
     """Return what a study of these kinds takes as a model, in words."""
     networks = NETWORKS if set(kinds) - {"static", "sentence"} else ()
-    return list_accepted(*(VECTORS if "static" in kinds else ()), *networks)
+    return list_accepted(*(EMBEDDING_OBJECTS if "static" in kinds else ()), *networks)
 
 
 def list_accepted(*objects: str) -> str:
@@ -106,13 +105,14 @@ def list_accepted(*objects: str) -> str:
     return ", ".join(["a name", "a path", *objects[:-1], f"or {objects[-1]}"])
 
 
-def _unwrap(study: str, kinds: Collection[Kind], model: Embedding | Loaded) -> Any:
+def _unwrap(study: str, kinds: Collection[ModelKind], model: Embedding | LoadedModel) -> Any:
     """Return a loaded model as the study takes it; one of another kind is an error that says what to call."""
-    kind: Kind = "static" if isinstance(model, Embedding) else model.kind
+    kind: ModelKind = "static" if isinstance(model, Embedding) else model.kind
     if kind not in kinds:
-        instead = f"; use `{INSTEAD[study]}`" if study in INSTEAD and kind != "nli" else ""
-        taken = either([CALLED[one][1] for one in CALLED if one in kinds], "and")
-        raise WordworthError(f"{study} takes {taken}, and {model.name} is {CALLED[kind][0]}{instead}")
+        other, experiment = OTHER_STUDY.get(study, ("", ""))
+        instead = f'; use `ww.{other}(model, experiments=["{experiment}"])`' if other and kind != "nli" else ""
+        taken = either([KIND_IN_WORDS[one][1] for one in KIND_IN_WORDS if one in kinds], "and")
+        raise WordworthError(f"{study} takes {taken}, and {model.name} is {KIND_IN_WORDS[kind][0]}{instead}")
     if isinstance(model, Embedding):
         provenance = model.provenance
         # Hashed at each call, since a matrix in memory may have changed.
@@ -122,7 +122,7 @@ def _unwrap(study: str, kinds: Collection[Kind], model: Embedding | Loaded) -> A
         return save_model(model)
     if isinstance(model, NliModel):
         return model.network
-    return model.word_model if study == "predict" and isinstance(model, LanguageModel) else model.encoder
+    return model.word_model if study in OF_WORDS and isinstance(model, LanguageModel) else model.encoder
 
 
 def accept_files(models: Any) -> list[str]:
@@ -131,12 +131,12 @@ def accept_files(models: Any) -> list[str]:
     for model in _split_models(models):
         loaded = model if isinstance(model, str | Path) else _load_object(model, "")
         if loaded is None:
-            raise WordworthError(f"audit takes {list_models(get_args(Kind))}; got {describe(models)}")
+            raise WordworthError(f"audit takes {list_models(get_args(ModelKind))}; got {describe(models)}")
         files.append(str(loaded) if isinstance(loaded, str | Path) else save_model(loaded))
     return files
 
 
-def save_model(model: Embedding | Loaded) -> str:
+def save_model(model: Embedding | LoadedModel) -> str:
     """Return the name or path of a loaded model; one that was in memory is written to the cache."""
     if isinstance(model, Embedding):
         return _write_object(f"{model.name}.safetensors", hash_embedding(model), lambda path: save(model, path))
@@ -146,7 +146,7 @@ def save_model(model: Embedding | Loaded) -> str:
     content = hash_content(network.state_dict(), network.config.to_json_string(), tokenizer.backend_tokenizer.to_str())
 
     def write(path: Path) -> None:
-        with Foreign(f"{model.name} cannot be saved, as debias and audit need it", "give the path of its folder"):
+        with LibraryErrors(f"{model.name} cannot be saved, as debias and audit need it", "give the path of its folder"):
             network.save_pretrained(path)
             tokenizer.save_pretrained(path)
 
@@ -172,7 +172,7 @@ def hash_embedding(embedding: Embedding) -> str:
 def accept_settings(study: str, settings: type[Settings], chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a call with files in the place of data in memory."""
     fields = settings.by_name()
-    groups = {name: chosen[name] for name in GROUPS if name in chosen and "tests" in fields}
+    groups = {name: chosen[name] for name in TEST_GROUPS if name in chosen and "tests" in fields}
     rest = {name: value for name, value in chosen.items() if name not in groups}
     if groups:
         tests = rest.get("tests", ())
@@ -199,7 +199,7 @@ def _is_one(setting: str, kind: str, value: Any) -> bool:
     """Return whether a value of a setting that takes several is one data set, and not a list of names and data sets."""
     if not isinstance(value, list | tuple):
         return True
-    if setting in ("pairs", "bias_pairs"):  # rows of two words, and a score
+    if setting in ("pairs", "bias_pairs", "sets"):  # rows of two words, and a score; or of two sentences
         width = 3 if setting == "pairs" else 2
         return bool(value) and all(isinstance(row, list | tuple) and len(row) == width for row in value)
     if kind not in ("corpora", "word_sets") or len(value) < 2 or not all(isinstance(one, str) for one in value):
@@ -210,7 +210,7 @@ def _is_one(setting: str, kind: str, value: Any) -> bool:
 
 def _write_data(where: str, kind: str, value: Any) -> Any:
     """Write a data set in memory to the cache, and return its path; a name or a path stays."""
-    if value is None or isinstance(value, Named):
+    if value is None or isinstance(value, NameLike):
         return value
     write, accepted = _WRITERS[kind]
     try:
@@ -230,39 +230,44 @@ def without_folders(value: Any) -> Any:
     return Path(value).name if is_object else value
 
 
-Written = tuple[str, str, str]
+WrittenFile = tuple[str, str, str]
 """Name, suffix and content of a file."""
 
 
-def _lexicon(value: Any) -> Written:
+def _lexicon(value: Any) -> WrittenFile:
     columns = _columns(value) or {"word": list(value), "valence": list(value.values())}
     return f"own lexicon of {len(next(iter(columns.values()))):,} words", ".csv", _table(columns, ",")
 
 
-def _pairs(value: Any) -> Written:
+def _pairs(value: Any) -> WrittenFile:
     columns = _columns(value) or dict(zip(("word1", "word2", "score"), zip(*value, strict=True), strict=True))
     return f"own list of {len(next(iter(columns.values()))):,} pairs", ".tsv", _table(columns, "\t")
 
 
-def _test(value: Any) -> Written:
-    about = {key.lower() if key in GROUPS else key: one for key, one in value.items()}
-    for group in GROUPS:
+def _sentence_pairs(value: Any) -> WrittenFile:
+    columns = _columns(value) or dict(zip(("stereotype", "antistereotype"), zip(*value, strict=True), strict=True))
+    return f"own list of {len(next(iter(columns.values()))):,} sentence pairs", ".csv", _table(columns, ",")
+
+
+def _test(value: Any) -> WrittenFile:
+    about = {key.lower() if key in TEST_GROUPS else key: one for key, one in value.items()}
+    for group in TEST_GROUPS:
         words = about[group.lower()]
         about[group.lower()] = words if isinstance(words, Mapping) else {"label": group, "words": _texts(words)}
     return "own test", ".toml", to_toml({"test": {"name": "own test", **about}})
 
 
-def _corpus(value: Any) -> Written:
+def _corpus(value: Any) -> WrittenFile:
     lines = [" ".join(text.split()) for text in _texts(value)]
     return f"own text of {len(lines):,} lines", "", "".join(f"{line}\n" for line in lines)
 
 
-def _words(value: Any) -> Written:
+def _words(value: Any) -> WrittenFile:
     rows = [one if isinstance(one, str) else " ".join(_texts(one)) for one in value]
     return f"own list of {len(rows):,} words", ".txt", "".join(f"{row}\n" for row in rows)
 
 
-def _probe(value: Any) -> Written:
+def _probe(value: Any) -> WrittenFile:
     table = {"name": "own", **value.get("probe", value)}
     table["slots"] = {side: _own_words(words) for side, words in table["slots"].items()}
     if "verbs" in table:
@@ -277,9 +282,13 @@ def _own_words(words: Any) -> Any:
     return {"words": _texts(words)}
 
 
-_WRITERS: dict[str, tuple[Callable[[Any], Written], str]] = {
+_WRITERS: dict[str, tuple[Callable[[Any], WrittenFile], str]] = {
     "lexica": (_lexicon, "a frame with columns of words and ratings, or a dict of word → rating"),
     "pairs": (_pairs, "a frame with two words and a score per row, or a list of (word, word, score)"),
+    "sentence_pairs": (
+        _sentence_pairs,
+        "a frame with columns stereotype and antistereotype, or a list of (stereotype, antistereotype)",
+    ),
     "tests": (_test, 'a dict {"X": [...], "Y": [...], "A": [...], "B": [...]}'),
     "corpora": (_corpus, "a list of sentences"),
     "frequencies": (_corpus, "a list of sentences to count"),

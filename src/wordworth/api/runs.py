@@ -1,8 +1,8 @@
-"""What is done with runs in Python: report, draw, check and compare them, and make model cards of them."""
+"""What is done with runs in Python: report, check and compare them, and make model cards of them."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wordworth.api.objects import describe, keep_text, to_toml
 from wordworth.errors import WordworthError
@@ -11,20 +11,16 @@ from wordworth.pages.page import write_report
 from wordworth.pages.runs import read_runs
 from wordworth.paired import Comparison, ComparisonSettings, sides
 from wordworth.paired import compare as compare_sides
-from wordworth.results.display import VIEWS
 from wordworth.results.run import Run, find_runs, read_run
-from wordworth.rules import Checked, read_rules
+from wordworth.rules import CheckResult, read_rules
 from wordworth.rules import check as check_runs
-from wordworth.study.audit import unmeasured
+from wordworth.study.audit import list_unmeasured
 
-if TYPE_CHECKING:
-    import altair as alt
-
-Place = Run | str | Path
+RunOrFolder = Run | str | Path
 """A run, or its folder."""
 
 
-def report(*runs: Place, output: str | Path | None = None, form: str = "html", **chosen: Any) -> Path:
+def report(*runs: RunOrFolder, output: str | Path | None = None, form: str = "html", **chosen: Any) -> Path:
     """Write one report of runs, and return its path: HTML that needs nothing else, Markdown (`md`) or `latex` tables.
 
     Without `output` it is report.html in the run's folder. In the last two forms, `tables` chooses tables by name.
@@ -32,28 +28,7 @@ def report(*runs: Place, output: str | Path | None = None, form: str = "html", *
     return write_report(runs, None if output is None else Path(output), form, **chosen)
 
 
-def plot(run: Place, figure: str = "") -> "alt.TopLevelMixin":
-    """Return an altair chart: the first figure of a run's page, or the one with these words in its title."""
-    import altair as alt
-
-    from wordworth.pages.figures import figures_of
-    from wordworth.pages.figures.document import draw_in_light
-
-    runs = read_runs([run])
-    figures = [one for some in figures_of(runs.scores, runs).values() for one in some]
-    words = figure.lower().split()
-    fitting = [one for one in figures if all(word in f"{one.id} {one.title}".lower() for word in words)]
-    if not fitting:
-        titles = ", ".join(f"{one.title!r}" for one in figures) or "none"
-        raise WordworthError(f"the run has no figure {figure!r}; its figures are {titles}")
-    chart: alt.TopLevelMixin = alt.Chart.from_dict(draw_in_light(fitting[0]))
-    return chart
-
-
-VIEWS.update(plot=plot, report=report)
-
-
-def check(run: Place, rules: str | Path | Mapping[str, Mapping[str, Any]]) -> Checked:
+def check(run: RunOrFolder, rules: str | Path | Mapping[str, Mapping[str, Any]]) -> CheckResult:
     """Apply rules to a run or an audit's folder: `verdict`, and every rule in `judged`.
 
     `rules` is a TOML file, or a dict of name → rule: {"weak": {"measure": "weat", "limit": "|value| < 0.5"}}.
@@ -64,12 +39,12 @@ def check(run: Place, rules: str | Path | Mapping[str, Mapping[str, Any]]) -> Ch
     return check_runs(runs, read_rules(Path(rules)))
 
 
-def card(*runs: Place, model: str = "", output: str | Path | None = None) -> str:
+def card(*runs: RunOrFolder, model: str = "", output: str | Path | None = None) -> str:
     """Return runs as a model card: metadata and a section in Markdown.
 
     `output` is a file to write; an existing README gets both in their places.
     """
-    made = card_of(read_runs(runs), model, unmeasured)
+    made = card_of(read_runs(runs), model, list_unmeasured)
     if output is None:
         return card_text(made)
     write_card(made, Path(output))
@@ -77,8 +52,8 @@ def card(*runs: Place, model: str = "", output: str | Path | None = None) -> str
 
 
 def compare(
-    first: Place,
-    second: Place | None = None,
+    first: RunOrFolder,
+    second: RunOrFolder | None = None,
     *,
     models: tuple[str, str] | None = None,
     versions: tuple[str, str] | None = None,

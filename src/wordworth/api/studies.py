@@ -11,7 +11,7 @@ from wordworth.api.objects import (
     load,
     without_folders,
 )
-from wordworth.catalog.models import Kind
+from wordworth.catalog.models import ModelKind
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Layers
 from wordworth.errors import WordworthError
@@ -25,11 +25,11 @@ from wordworth.task.settings import Settings
 from wordworth.task.words import choose_spellings, select_poles
 
 if TYPE_CHECKING:  # torch
-    from wordworth.study.static.study import Exported
+    from wordworth.study.static.study import ExportResult
 
 StudyFunction = Callable[..., Run]
 
-LANGUAGE_MODELS: tuple[Kind, ...] = ("causal", "masked", "encoder")
+LANGUAGE_MODEL_KINDS: tuple[ModelKind, ...] = ("causal", "masked", "encoder")
 
 
 def run(study_name: str, models: Any = (), *main: Any, name: str = "", **settings: Any) -> Run:
@@ -50,19 +50,19 @@ def run(study_name: str, models: Any = (), *main: Any, name: str = "", **setting
     return made
 
 
-def export(model: Any, vocabulary: Any = None, **settings: Any) -> "Exported":
+def export(model: Any, vocabulary: Any = None, **settings: Any) -> "ExportResult":
     """Return one vector per word from one layer of a language model; `.save("FILE.vec")` writes them.
 
     `model` is a name, a path, a model of `ww.load`, or (model, tokenizer); `vocabulary` a name, a file, or a list of
     words.
     """
-    from wordworth.study.static.study import exported
+    from wordworth.study.static.study import export_layer
 
     if vocabulary is not None:
         settings["vocabulary"] = vocabulary
     chosen = ExportSettings.of("export", accept_settings("export", ExportSettings, settings))
-    (accepted,) = accept_models("export", LANGUAGE_MODELS, model)
-    return exported(accepted, chosen)
+    (accepted,) = accept_models("export", LANGUAGE_MODEL_KINDS, model)
+    return export_layer(accepted, chosen)
 
 
 def describe_settings(settings: type[Settings]) -> str:

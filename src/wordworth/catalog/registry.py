@@ -31,7 +31,7 @@ class Distribution:
 
 
 @dataclass(frozen=True)
-class Pinned:
+class PinnedFile:
     """One file by its content; `member` is its exact name inside an archive."""
 
     name: str
@@ -46,7 +46,7 @@ class Source:
 
     kind: str
     """package, data, archive, https"""
-    content: tuple[Pinned, ...]
+    content: tuple[PinnedFile, ...]
     """The file, or the files of the folder."""
     folder: bool = False
     place: str = ""
@@ -59,7 +59,7 @@ class Source:
 
     @property
     def key(self) -> str:
-        """The checksum that names the content: the file's own, or one over the folder's listing."""
+        """Return the checksum that names the content: the file's own, or one over the folder's listing."""
         if not self.folder:
             return self.content[0].sha256
         listing = "".join(f"{pin.sha256} {pin.name}\n" for pin in sorted(self.content, key=lambda pin: pin.name))
@@ -92,7 +92,7 @@ def parse(table: Mapping[str, Any]) -> Source:
     }
     return Source(
         kind=kind,
-        content=tuple(Pinned(name, f["sha256"], f["bytes"], f.get("member", "")) for name, f in files.items()),
+        content=tuple(PinnedFile(name, f["sha256"], f["bytes"], f.get("member", "")) for name, f in files.items()),
         folder="files" in table,
         place=places[kind],
         parts=tuple(parts),
@@ -117,7 +117,7 @@ class Reference:
 
     @property
     def address(self) -> str:
-        """Where it can be read."""
+        """Return the address at which it can be read."""
         return f"https://doi.org/{self.doi}" if self.doi else self.url
 
     def __str__(self) -> str:
@@ -129,7 +129,7 @@ class Reference:
         return " ".join(filter(None, [f"{names} ({self.year}). {self.title}. {self.venue}.", self.address]))
 
     def bibtex(self) -> str:
-        """The reference as a BibTeX record; its braces keep the capitals of the title."""
+        """Return the reference as a BibTeX record; its braces keep the capitals of the title."""
         venue = {"article": "journal", "inproceedings": "booktitle", "techreport": "institution"}
         fields = {
             "author": " and ".join(self.authors),
@@ -164,41 +164,41 @@ class Entry:
     """What only its kind has: columns, family, word sets."""
 
     def layout(self, source: Source | None) -> dict[str, Any]:
-        """How a copy is laid out: what the entry says, overruled by what that source says."""
+        """Return the layout of a copy: the entry's, overruled by that of the source."""
         keys = ("columns", "format", "delimiter")
         return {key: self.details[key] for key in keys if key in self.details} | dict(source.layout if source else {})
 
 
-KINDS = (
+ENTRY_KINDS = (
     *("models", "lexica", "word_sets", "tests", "pairs", "analogies", "corpora", "templates"),
-    *("frequencies", "wordnets", "paraphrases", "nli"),
+    *("frequencies", "wordnets", "paraphrases", "nli", "sentence_pairs"),
 )
 _COMMON = ("title", "language", "licence", "reference", "count", "scale", "note", "sources")
 
 
 def kind_named(kind: str) -> str:
     """Return the kind that a user means: `word-sets` are `word_sets`."""
-    if (spelled := kind.replace("-", "_")) in KINDS:
+    if (spelled := kind.replace("-", "_")) in ENTRY_KINDS:
         return spelled
-    raise WordworthError(f"there is no kind {kind!r} in the catalog; there are {', '.join(KINDS).replace('_', '-')}")
+    raise WordworthError(f"the catalog has no kind {kind!r}; there are {', '.join(ENTRY_KINDS).replace('_', '-')}")
 
 
 @cache
 def toml_of(name: str) -> dict[str, Any]:
-    """One of the catalog's TOML files, as it stands."""
+    """Return one of the catalog's TOML files unchanged."""
     return tomllib.loads((files("wordworth.catalog") / "entries" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def references() -> dict[str, Reference]:
-    """Key → reference."""
+    """Return the references by key."""
     return {
         key: Reference(key=key, **{**table, "authors": tuple(table["authors"])})
         for key, table in toml_of("references").items()
     }
 
 
-def declared(kind: str, name: str, table: Mapping[str, Any]) -> Entry:
+def parse_entry(kind: str, name: str, table: Mapping[str, Any]) -> Entry:
     """Return a `[NAME]` table as an entry. That every one is complete is tested."""
     scale = table.get("scale")
     return Entry(
@@ -222,25 +222,25 @@ def _of_kind(kind: str) -> dict[str, Entry]:
     for name, table in toml_of(kind).items():
         members = table.get("members")
         if members is None:
-            named[name] = declared(kind, name, table)
+            named[name] = parse_entry(kind, name, table)
             continue
         # A file of many sets: each member is an entry of its own, with the collection's terms and sources.
         shared = {key: value for key, value in table.items() if key != "members"}
         for member, own in members.items():
             title = f"{table['title']}: {member.replace('_', ' ').replace('-', ' ')}"
-            named[member] = declared(kind, member, {**shared, "title": title, **own})
+            named[member] = parse_entry(kind, member, {**shared, "title": title, **own})
     return named
 
 
 def entries(kind: str | None = None) -> tuple[Entry, ...]:
-    """All entries, or those of one kind, in the order they are declared."""
-    kinds = KINDS if kind is None else (kind_named(kind),)
+    """Return all entries, or those of one kind, in the order they are declared."""
+    kinds = ENTRY_KINDS if kind is None else (kind_named(kind),)
     return tuple(entry for one in kinds for entry in _of_kind(one).values())
 
 
 def entry(name: str, kind: str | None = None) -> Entry:
-    """The entry of that name. An unknown name is an error that gives the nearest ones."""
-    kinds = KINDS if kind is None else (kind_named(kind),)
+    """Return the entry of that name. An unknown name is an error that gives the nearest ones."""
+    kinds = ENTRY_KINDS if kind is None else (kind_named(kind),)
     for one in kinds:
         if name in _of_kind(one):
             return _of_kind(one)[name]
@@ -251,8 +251,15 @@ def entry(name: str, kind: str | None = None) -> Entry:
 
 
 def knows(name: str, kind: str) -> bool:
-    """Whether the catalog has an entry of that kind and name."""
+    """Return whether the catalog has an entry of that kind and name."""
     return name in _of_kind(kind_named(kind))
+
+
+def is_name(kind: str, text: str) -> bool:
+    """Return whether it is an entry of a kind of the catalog, or a language."""
+    if kind == "languages":
+        return language_named(text) in toml_of("languages")
+    return kind in ENTRY_KINDS and knows(text, kind)
 
 
 def _about(language: str) -> dict[str, Any]:
@@ -269,6 +276,12 @@ def is_spaced(language: str) -> bool:
 def code_of(language: str) -> str:
     """Return the language's name in ISO 639-1, as ICU and pages take it; blank where it is not declared."""
     return str(_about(language).get("code", ""))
+
+
+def language_named(language: str) -> str:
+    """Return the name of a language that is given by its code in ISO 639-1; any other text as it is."""
+    by_code = {about.get("code"): name for name, about in toml_of("languages").items()}
+    return by_code.get(language.lower(), language)
 
 
 @cache

@@ -8,7 +8,7 @@
 
 `LABEL=` before any of them says what tables call it. A path that is there and holds `=` itself stays whole.
 
-A study resolves what it is given once, before anything else (`study/names.py`). From then on the `Resolved` travels.
+A study resolves what it is given once, before anything else (`study/names.py`). From then on the `Origin` travels.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class DataSet:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Resolved(DataSet):
+class Origin(DataSet):
     """What a name stands for: how tables call it, and what will be recorded of it.
 
     `path`, and for the catalog `sha256` and `source`, are there once it is `located`. Language, licence and reference
@@ -77,7 +77,7 @@ class Resolved(DataSet):
         return public_name(self.named)
 
     def __repr__(self) -> str:
-        return f"Resolved({str(self)!r}, {self.kind!r}, {self.place!r})"
+        return f"Origin({str(self)!r}, {self.kind!r}, {self.place!r})"
 
     @property
     def where(self) -> Path:
@@ -92,21 +92,21 @@ class Resolved(DataSet):
         return self.place == "hub file" and hub_file(self.target).path.endswith(".gguf")
 
 
-Named = str | Path | Resolved
+NameLike = str | Path | Origin
 """A name, path or address as it was given, or what it was resolved to."""
 
 
-def find(named: Named, kind: str = "models") -> Resolved:
+def find(named: NameLike, kind: str = "models") -> Origin:
     """Return what was resolved before as it is, and what a name or path stands for.
 
     A name of the catalog, as the code gives it, has nothing to take apart.
     """
-    if isinstance(named, Resolved):
+    if isinstance(named, Origin):
         return named
     return of_entry(entry(named, kind)) if isinstance(named, str) and knows(named, kind) else resolve(named, kind)
 
 
-def resolve(named: str | Path, kind: str = "models") -> Resolved:
+def resolve(named: str | Path, kind: str = "models") -> Origin:
     """Return what a name of that kind stands for. A `Path` is always the path of a file or folder."""
     label, target = split_label(named)
     is_text = isinstance(named, str)
@@ -120,14 +120,14 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
                 "or name it on the hub as hf://owner/name/file.gguf"
             )
         name = label or _plain(Path(file.name), kind)
-        return Resolved(name, str(named), label, target, kind, "web", source=file.public)
+        return Origin(name, str(named), label, target, kind, "web", source=file.public)
     text_field = ""
     if is_text and kind in ("", "corpora") and not _exists(Path(target).expanduser()):
         target, _, text_field = target.partition("#")
     facts: dict[str, Any] = {"label": label, "target": target, "kind": kind, "text_field": text_field}
     if target.startswith("hf://"):
         name = label or _plain(Path(hub_file(target).path), kind)
-        return Resolved(name, str(named), **facts, place="hub file", source=target)
+        return Origin(name, str(named), **facts, place="hub file", source=target)
     try:
         path = Path(target).expanduser()
         is_there = path.exists()
@@ -137,16 +137,16 @@ def resolve(named: str | Path, kind: str = "models") -> Resolved:
     refuse_special(path)
     if is_text and not is_there:
         if kind == "models" and hub_model(target) and path.suffix not in FILE_SUFFIXES:
-            return Resolved(label or target, str(named), **facts, place="hub", source=target)
+            return Origin(label or target, str(named), **facts, place="hub", source=target)
         if kind not in ("", "models") and len(path.parts) == 1 and not path.suffix:
             entry(target, kind)  # no such file, and it reads like a name: the error gives the nearest names
     name = label or _plain(path, kind)
-    return Resolved(name, str(named), **facts, place="path", path=path, source=str(path))
+    return Origin(name, str(named), **facts, place="path", path=path, source=str(path))
 
 
-def of_entry(known: Entry, label: str = "") -> Resolved:
+def of_entry(known: Entry, label: str = "") -> Origin:
     """Return an entry of the catalog as what its name stands for."""
-    return Resolved(
+    return Origin(
         label or known.name,
         named=known.name,
         label=label,
@@ -160,7 +160,7 @@ def of_entry(known: Entry, label: str = "") -> Resolved:
     )
 
 
-def located(resolved: Resolved) -> Resolved:
+def locate_files(resolved: Origin) -> Origin:
     """Return the same with its files on this machine, fetched where they are not."""
     if resolved.place == "web":
         return replace(resolved, path=from_web(resolved.target))
@@ -177,9 +177,9 @@ def located(resolved: Resolved) -> Resolved:
     return replace(resolved, path=data.path, sha256=data.sha256, source=data.source.place, origin=data.source)
 
 
-def located_data(named: Named, kind: str, language: str = "english") -> Resolved:
+def located_data(named: NameLike, kind: str, language: str = "english") -> Origin:
     """Return a data set on this machine with its checksum. `language` is that of the user's own."""
-    data = located(find(named, kind))
+    data = locate_files(find(named, kind))
     path = data.where
     if not _exists(path):
         raise WordworthError(f"there is no file {path}; give the path of a file, or a name from `wordworth ls {kind}`")

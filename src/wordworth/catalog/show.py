@@ -10,10 +10,13 @@ from wordworth.catalog.read.frequencies import load_frequencies
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.nli import load_nli
 from wordworth.catalog.read.pairs import load_analogies, load_pairs, load_paraphrases
+from wordworth.catalog.read.sentence_pairs import load_sentence_pairs
 from wordworth.catalog.read.word_sets import load_test, load_translations, load_word_set
-from wordworth.catalog.registry import Entry, entry
+from wordworth.catalog.registry import Entry, code_of, entries, entry, language_named
 from wordworth.errors import WordworthError
 
+TOPICS = {"gender": ("male", "woman", "heilman"), "race": ("african", "black"), "age": ("young",)}
+"""What a user may search for → texts in the titles of what is about it."""
 _UNITS = {
     "lexica": "words",
     "word_sets": "words",
@@ -25,13 +28,35 @@ _UNITS = {
     "wordnets": "synsets",
     "paraphrases": "triples",
     "nli": "pairs",
+    "sentence_pairs": "pairs",
 }
 _UNITS_OF_MODELS = {"static": "words", "sentence": "layer", "nli": "labels"}
-Rows = tuple[tuple[str, ...], ...]
+TableRows = tuple[tuple[str, ...], ...]
+
+
+def find_entries(kind: str | None = None, search: str = "", language: str = "") -> list[Entry]:
+    """Return the entries of a kind, or of all kinds, with a text in the name, title, language or note, or on a topic.
+
+    `language` is a name or a code; what has words of several languages is found by each that it declares.
+    """
+    texts = (search.lower(), *TOPICS.get(search.lower(), ()))
+    wanted = language_named(language)
+    return [
+        one
+        for one in entries(kind)
+        if any(text in f"{one.name} {one.title} {one.language} {one.note}".lower() for text in texts)
+        and (not wanted or wanted in (one.language, *one.details.get("languages", ())))
+    ]
+
+
+def language_of(declared: Entry) -> str:
+    """Return the language with its code: “german (de)”."""
+    code = code_of(declared.language)
+    return f"{declared.language} ({code})" if code else declared.language
 
 
 def unit_of(declared: Entry) -> str:
-    """What its count counts: words of word vectors, layers of a language model, lines of a text, …"""
+    """Return the unit of its count: words of word vectors, layers of a language model, lines of a text, …"""
     details = declared.details
     if declared.kind == "models":
         return _UNITS_OF_MODELS.get(details["family"], "layers")
@@ -42,20 +67,20 @@ def unit_of(declared: Entry) -> str:
     return str(details.get("unit") or _UNITS[declared.kind])
 
 
-def held(declared: Entry) -> str:
-    """“400,000 words”, “30 layers”."""
+def describe_contents(declared: Entry) -> str:
+    """Return “400,000 words”, “30 layers”."""
     return f"{declared.count:,} {unit_of(declared)}"
 
 
 def download_bytes(declared: Entry) -> int | None:
-    """Bytes of what is fetched for it, unpacked; none where it comes with the package or is put in place by hand."""
+    """Return the unpacked bytes of its downloads; none if it comes with the package or is placed by hand."""
     if any(source.kind == "package" for source in declared.sources):
         return None
     return next((source.bytes for source in declared.sources if source.remote), None)
 
 
 def download(declared: Entry) -> str:
-    """“84 MB”, “from the hub”, “by hand”; blank where nothing is fetched."""
+    """Return “84 MB”, “from the hub”, “by hand”; blank where nothing is fetched."""
     size = download_bytes(declared)
     if size is not None:
         return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:,.1f} MB" if size >= 1e5 else "under 0.1 MB"
@@ -69,13 +94,13 @@ class Excerpt(NamedTuple):
     """The first rows of an entry's data, where it is here: showing fetches nothing."""
 
     header: tuple[str, ...] = ()
-    rows: Rows = ()
+    rows: TableRows = ()
     left_out: tuple[str, ...] = ()
     """What was left out or merged in reading, one sentence each."""
 
 
 def is_here(declared: Entry) -> bool:
-    """Whether an entry's data, and that of the entries it is made of, is on this machine.
+    """Return whether an entry's data, and that of the entries it is made of, is on this machine.
 
     A file in its place that is not the published one is not its data; loading the entry says so.
     """
@@ -88,7 +113,7 @@ def is_here(declared: Entry) -> bool:
 
 
 def made_of(declared: Entry) -> tuple[Entry, ...]:
-    """The other entries that an entry is made of."""
+    """Return the other entries that an entry is made of."""
     recipe = declared.details.get("derived")
     if recipe:
         kinds = {"lexicon": "lexica", "words": "lexica", "among": "lexica", "translation": "word_sets"}
@@ -100,7 +125,7 @@ def made_of(declared: Entry) -> tuple[Entry, ...]:
 
 def excerpt(declared: Entry, rows: int = 5) -> Excerpt:
     """Return the first rows of an entry, where its data is here. Nothing is fetched."""
-    if declared.kind in _DECLARED:  # what is shown of these is in the TOML: their data is too large to look into
+    if declared.kind in _DECLARED_KINDS:  # what is shown of these is in the TOML: their data is too large to look into
         header, pairs = _describe(declared)
         return Excerpt(header, tuple(pairs))
     if not is_here(declared):
@@ -123,7 +148,7 @@ def summary(declared: Entry) -> dict[str, Any]:
     }
 
 
-_DECLARED = ("models", "corpora", "templates", "wordnets")
+_DECLARED_KINDS = ("models", "corpora", "templates", "wordnets")
 Columns = tuple[Mapping[str, Iterable[object]], Iterable[str]]
 """Column → its cells, and what was left out."""
 
@@ -155,7 +180,7 @@ def _read_word_set(declared: Entry) -> Columns:
         forms = load_translations(declared.name).forms
         return {"word": forms, "forms": forms.values()}, ()
     words = load_word_set(declared.name)
-    dropped = [f"{word!r} stands more than once and is taken once" for word in words.dropped]
+    dropped = [f"{word!r} is listed more than once and is used once" for word in words.dropped]
     if words.pairs:
         first, second = zip(*words.pairs, strict=True)
         return {"first": first, "second": second}, dropped
@@ -177,6 +202,12 @@ def _read_nli(declared: Entry) -> Columns:
     data = load_nli(declared.name)
     left_out = [f"{count:,} {reason}" for reason, count in data.left_out.items()]
     return {"premise": data.premises, "hypothesis": data.hypotheses, "label": data.labels}, left_out
+
+
+def _read_sentence_pairs(declared: Entry) -> Columns:
+    data = load_sentence_pairs(declared.name)
+    left_out = [f"{count:,} {reason}" for reason, count in data.left_out.items()]
+    return {name: [getattr(pair, name) for pair in data.pairs] for name in ("stereotype", "antistereotype")}, left_out
 
 
 def _read_frequencies(declared: Entry) -> Columns:
@@ -202,6 +233,7 @@ _READERS: dict[str, Callable[[Entry], Columns]] = {
     "pairs": _read_pairs,
     "analogies": _read_analogies,
     "nli": _read_nli,
+    "sentence_pairs": _read_sentence_pairs,
     "frequencies": _read_frequencies,
     "paraphrases": _read_paraphrases,
 }

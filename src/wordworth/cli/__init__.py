@@ -3,6 +3,8 @@
 import os
 import sys
 from importlib import import_module
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -14,7 +16,7 @@ from wordworth.errors import MachineErrors, WordworthError, print_traceback, vis
 ABOUT = "What a word is worth to a model: word meaning, stereotypes, and the words it never says."
 
 
-class Listed(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command by its name: the list of all of them must not import them."""
 
     place: str
@@ -24,56 +26,61 @@ class Listed(NamedTuple):
 
 
 COMMANDS = {
-    "audit": Listed(
+    "audit": CommandEntry(
         "audit:audit", "All that applies to a model, and one report.", "wordworth audit glove-6b-50d --quick"
     ),
-    "run": Listed("run:run_app", "One study; `wordworth run -h` lists them."),
-    "report": Listed(
+    "run": CommandEntry("run:run_app", "One study; `wordworth run -h` lists them."),
+    "reproduce": CommandEntry(
+        "reproduce:reproduce",
+        "A paper's tables and figures, with its numbers next to ours.",
+        "wordworth reproduce vast --table 1 --quick",
+    ),
+    "report": CommandEntry(
         "results:report",
         "Runs as a page with answers and figures, as Markdown, or as tables for a paper.",
         "wordworth report runs/audit-glove-6b-50d-quick",
     ),
-    "compare": Listed(
+    "compare": CommandEntry(
         "results:compare",
         "Which differences between two runs, or two models of one, are real.",
         "wordworth compare runs/weat-glove runs/weat-mine",
     ),
-    "check": Listed(
+    "check": CommandEntry(
         "check:check",
         "Rules for a model's numbers, for CI: pass, fail or undecided.",
         "wordworth check runs/weat-glove rules.toml --junit check.xml",
     ),
-    "card": Listed(
+    "card": CommandEntry(
         "results:card",
         "A run as a section of a model card, with its metadata.",
         "wordworth card runs/audit-glove-6b-50d-quick -o README.md",
     ),
-    "debias": Listed(
+    "debias": CommandEntry(
         "vectors:debias",
         "A bias taken out of word vectors or a language model, and what that cost.",
         "wordworth debias glove-6b-50d --direction he,she -o glove-debiased.npz",
     ),
-    "export": Listed(
+    "export": CommandEntry(
         "vectors:export",
         "A static embedding out of a language model, in a file.",
         "wordworth export minilm-l6 --vocabulary bellezza -o minilm.vec",
     ),
-    "train-nli": Listed(
+    "train-nli": CommandEntry(
         "train:train_nli",
         "An NLI model over word vectors or ELMo.",
         "wordworth train-nli --data sick-train --vectors glove-6b-50d -o my-nli",
     ),
-    "finetune-nli": Listed(
+    "finetune-nli": CommandEntry(
         "train:finetune_nli",
         "An NLI model out of any encoder.",
         "wordworth finetune-nli minilm-l6 --data sick-train -o my-minilm-nli",
     ),
-    "ls": Listed("catalog:list_entries", "Models, lexica, tests and texts by name.", "wordworth ls models"),
-    "show": Listed(
+    "ls": CommandEntry("catalog:list_entries", "Models, lexica, tests and texts by name.", "wordworth ls models"),
+    "show": CommandEntry(
         "catalog:show", "One of them: what it holds, its licence, what to cite.", "wordworth show glove-6b-50d"
     ),
-    "get": Listed("catalog:get", "Fetch them ahead.", "wordworth get glove-6b-50d smollm2-135m"),
-    "cache": Listed("cache:cache_app", "What is kept on this machine, and how to get rid of it."),
+    "get": CommandEntry("catalog:get", "Fetch them ahead.", "wordworth get glove-6b-50d smollm2-135m"),
+    "cache": CommandEntry("cache:cache_app", "What is kept on this machine, and how to get rid of it."),
 }
 TRY = {
     "wordworth audit glove-6b-50d --quick": "word vectors, from meaning to stereotypes, in a report (84 MB to fetch)",
@@ -155,5 +162,7 @@ def main() -> None:
         message = str(WordworthError(f"{message[0].lower()}{message[1:].rstrip('.')} (see `{command} --help`)"))
     else:
         raise SystemExit(code or 0)
-    sys.stderr.write(f"wordworth: {visible(' '.join(message.split()))}\n")
+    text = f"wordworth: {visible(' '.join(message.split()))}"
+    width = get_terminal_size().columns if sys.stderr.isatty() else len(text)  # in a file it is one line
+    sys.stderr.write(fill(text, width, break_long_words=False, break_on_hyphens=False) + "\n")
     raise SystemExit(2)

@@ -7,18 +7,18 @@ import typer
 
 from wordworth.cli import display
 from wordworth.cli.commands import interrupt_message
-from wordworth.cli.options import SHARED, folder_of, model_argument, output_option, with_options
-from wordworth.task.settings import Placement, Seeded, setting
+from wordworth.cli.options import RUN_OPTIONS, folder_of, model_argument, output_option, with_options
+from wordworth.task.settings import Placement, Seeding, setting
 
-KINDS = ("static", "causal", "masked", "encoder", "sentence", "nli")
+AUDITED_KINDS = ("static", "causal", "masked", "encoder", "sentence", "nli")
 
 
-class AuditSettings(Placement, Seeded):
+class AuditSettings(Placement, Seeding):
     """The settings of an audit, for every study that has them."""
 
     quick: bool = setting(False, "Use smaller samples: minutes instead of hours.", "what is measured")
     kind: str | None = setting(
-        None, "Kind of the models, where their files do not say.", "on what", option="model-kind", choices=KINDS
+        None, "Kind of the models, where their files do not say.", "on what", option="model-kind", choices=AUDITED_KINDS
     )
     language: str | None = setting(
         None, "Language of the words, where the catalog does not give the model's.", "on what", catalog="languages"
@@ -50,6 +50,6 @@ def _audit(
 audit = with_options(
     AuditSettings,
     _audit,
-    {"models": (Models, None), **SHARED, "output": (Folder, None)},
+    {"models": (Models, None), **RUN_OPTIONS, "output": (Folder, None)},
     "Run every study that applies to a model, skip those in the folder already, and write one report.",
 )

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from wordworth.engine.housekeeping import CacheEntry
 
 cache_app = typer.Typer(
-    help="List what is kept on this machine, by kind; `prune` and `clear` remove it.",
+    help="List the cached files by kind; `prune` and `clear` remove them.",
     add_completion=False,
     epilog="Example: wordworth cache prune --older 30",
 )
 
-Kinds = Annotated[
+KindsArgument = Annotated[
     list[str] | None,
     typer.Option("--kind", metavar="KIND", help="Only this kind. Repeatable.", rich_help_panel=ON),
 ]
 
 
 @cache_app.callback(invoke_without_command=True)
-def list_kinds(context: typer.Context, kind: Kinds = None, json: Json = False) -> None:
+def list_kinds(context: typer.Context, kind: KindsArgument = None, json: Json = False) -> None:
     """List what is kept on this machine, by kind, with sizes and ages."""
     if context.invoked_subcommand:
         return
@@ -56,7 +56,7 @@ def prune(
         float | None,
         typer.Option(metavar="GB", min=0, help="The least recently used, until this is left.", rich_help_panel=ON),
     ] = None,
-    kind: Kinds = None,
+    kind: KindsArgument = None,
 ) -> None:
     """Remove what is old, or what exceeds a size; what was used in the last hour stays.
 
@@ -71,7 +71,7 @@ def prune(
 
 @cache_app.command(epilog="Example: wordworth cache clear --kind vectors")
 def clear(
-    kind: Kinds = None,
+    kind: KindsArgument = None,
     fetched: Annotated[bool, typer.Option("--fetched", help="Remove downloads too.", rich_help_panel=ON)] = False,
 ) -> None:
     """Remove all that can be recomputed, or all of a kind."""

@@ -1,19 +1,20 @@
 """`wordworth ls`, `show` and `get`: what can be named."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordworth.catalog.registry import KINDS
+from wordworth.catalog.registry import ENTRY_KINDS
 from wordworth.cli import display
-from wordworth.cli.commands import complete_choices, complete_names
+from wordworth.cli.commands import LANGUAGES_OPTION, complete_choices, complete_names
 from wordworth.cli.options import Json, Offline
+from wordworth.errors import WordworthError, nearest
 
 if TYPE_CHECKING:
     from wordworth.catalog.registry import Entry
 
-_KINDS = [kind.replace("_", "-") for kind in KINDS]
+_KIND_OPTIONS = [kind.replace("_", "-") for kind in ENTRY_KINDS]
 
 
 def list_entries(
@@ -21,17 +22,27 @@ def list_entries(
         str | None,
         typer.Argument(
             metavar="[KIND]",
-            help=f"{', '.join(_KINDS)}; all unless given.",
-            autocompletion=complete_choices(_KINDS),
+            help=f"{', '.join(_KIND_OPTIONS)}; a summary of all unless given.",
+            autocompletion=complete_choices(_KIND_OPTIONS),
         ),
     ] = None,
+    search: Annotated[str, typer.Argument(metavar="[TEXT]", help="In its name or title, or a topic: gender.")] = "",
+    language: Annotated[
+        str,
+        typer.Option(
+            metavar="LANGUAGE",
+            help="Language of the words: german, or de.",
+            autocompletion=complete_names(LANGUAGES_OPTION),
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
-    """List what can be named, by kind: how much it holds, its download, and whether it is on this machine."""
-    from wordworth.catalog.registry import entries
-    from wordworth.catalog.show import download_bytes, is_here, unit_of
+    """List what can be named, by kind: how much it holds, its language, and what is fetched for it."""
+    from wordworth.catalog.show import download_bytes, find_entries, is_here, unit_of
 
-    found = entries(kind)
+    if kind and not search and kind.replace("-", "_") not in ENTRY_KINDS:
+        search, kind = kind, None
+    found = find_entries(kind, search, language)
     if json:
         keys = ("kind", "name", "title", "language", "licence", "count")
         display.print_json(
@@ -43,23 +54,48 @@ def list_entries(
             ]
         )
         return
-    for one in dict.fromkeys(entry.kind for entry in found):
-        _show_table([entry for entry in found if entry.kind == one])
+    if not found:
+        what = " ".join(filter(None, [(kind or "").replace("_", "-"), search, language]))
+        known = nearest(search, _KIND_OPTIONS) or f"; its kinds are {', '.join(_KIND_OPTIONS)}"
+        raise WordworthError(f"nothing in the catalog is called {what!r}{known}")
+    by_kind: dict[str, list[Entry]] = {}
+    for one in found:
+        by_kind.setdefault(one.kind.replace("_", "-"), []).append(one)
+    if kind or search:
+        for name, members in by_kind.items():
+            _show_table(name, members)
+    else:
+        _show_summary(by_kind, f" --language {language}" if language else "")
 
 
-def _show_table(members: "Sequence[Entry]") -> None:
-    """Print the entries of one kind; `show` has their titles and licences."""
-    from wordworth.catalog.show import download, held, is_here
-
-    kind = members[0].kind
-    header = ["name", "kind", "holds", "download", "language", "here"]
+def _show_summary(by_kind: "Mapping[str, Sequence[Entry]]", option: str) -> None:
+    """Print for each kind the command that lists it, how many entries it has, and the first of them."""
     rows = [
-        [one.name, one.details.get("family", ""), held(one), download(one), one.language, "yes" if is_here(one) else ""]
-        for one in members
+        (f"ls {name}{option}", f"{len(members):,}", ", ".join(one.name for one in members[:3]))
+        for name, members in by_kind.items()
     ]
-    if kind != "models":  # only models are of several kinds themselves
-        header, rows = [header[0], *header[2:]], [[row[0], *row[2:]] for row in rows]
-    display.print_text_table(f"{kind.replace('_', ' ')} ({len(members):,})", header, rows)
+    display.print_text_table("", ("wordworth …", "entries", "such as"), rows)
+    display.print_notice("A text after the kind filters: `wordworth ls tests gender`.", "dim")
+
+
+def _show_table(kind: str, members: "Sequence[Entry]") -> None:
+    """Print the entries of one kind; what is the same for all of them is in the title. `show` has their licences."""
+    from wordworth.catalog.show import describe_contents, download, is_here, language_of
+
+    is_models = kind == "models"  # only models are of several kinds themselves
+    columns = {
+        "name": [one.name for one in members],
+        "kind" if is_models else "title": [
+            one.details["family"] if is_models else one.title.replace("_", " ") for one in members
+        ],
+        "holds": [describe_contents(one) for one in members],
+        "language": [language_of(one) for one in members],
+        "download": ["here" if is_here(one) else download(one) for one in members],
+    }
+    shared = {head: cells[0] for head, cells in columns.items() if len(members) > 1 and len(set(cells)) == 1}
+    varying = {head: cells for head, cells in columns.items() if head not in shared}
+    title = f"{kind} ({len(members):,})" + "".join(f", all {text}" for text in shared.values() if text)
+    display.print_text_table(title, varying, zip(*varying.values(), strict=True))
 
 
 def show(
@@ -77,7 +113,7 @@ def show(
         display.print_json(shown.facts)
         return
     for heading, text in shown.lines.items():
-        display.print_line(f"{heading:9} {text}")
+        display.print_wrapped(text, f"{heading:9} ")
     if shown.facts["rows"]:
         display.print_text_table("", shown.facts["header"], shown.facts["rows"])
     left_out = shown.facts["left_out"]

@@ -39,7 +39,7 @@ def check(run: _RUN, rules: _RULES = Path("rules.toml"), junit: _JUNIT = None, j
         display.print_table(checked.table)
         for one in checked.judged:
             if one.verdict != "pass" or one.notes:
-                display.print_line(f"{one.rule} ({one.verdict}): {one}.")
+                display.print_wrapped(f"{one.rule} ({one.verdict}): {one}.")
         display.print_line(f"{checked.summary}.")
     if checked.code:
         raise typer.Exit(checked.code)

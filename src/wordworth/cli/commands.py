@@ -9,7 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 
 OUTPUT = "output"
 """The panel of options that say where results go."""
-LANGUAGES = "languages"
+LANGUAGES_OPTION = "languages"
 Complete = Callable[[str], list[tuple[str, str]]]
 
 
@@ -64,7 +64,7 @@ def complete_names(kind: str = "", families: Collection[str] = ()) -> Complete:
     def complete(incomplete: str) -> list[tuple[str, str]]:
         from wordworth.catalog.registry import entries
 
-        if kind == LANGUAGES:
+        if kind == LANGUAGES_OPTION:
             languages = dict.fromkeys(one.language for one in entries() if one.language.startswith(incomplete))
             return [(language, "") for language in languages if language != "several"]
         return [

@@ -8,13 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
-from wordworth.errors import listed, visible
-from wordworth.results.table import Table, format_cell, legend_of, text_table
+from wordworth.errors import format_names, visible
+from wordworth.results.table import WIDTH, Table, format_list, text_lines, text_table, wrap_words
 from wordworth.results.vocabulary import SHOWN_AT_ONCE, Notice
 
 if TYPE_CHECKING:
@@ -23,14 +21,11 @@ if TYPE_CHECKING:
     from wordworth.paired import Comparison
     from wordworth.results.run import Run
 
-DECIMALS = 3
-PIPE_WIDTH = 150
-"""Columns of a table in a pipe or a file, where there is no window to fit."""
-MAX_WORD = 16
-"""Letters of a name that are never broken over two lines, where the window has room for them."""
+MAX_NOTICES = 5
+"""Notices of a kind that are printed; the others are counted."""
 STYLES = {"failed": "red", "skipped": "yellow", "reduced": "dim", "substituted": "yellow", "caution": "yellow"}
 
-out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
 err = Console(stderr=True, highlight=False)
 
 
@@ -49,39 +44,30 @@ def print_line(text: str, style: str = "") -> None:
     out.print(_plain_text(text, style), soft_wrap=True)
 
 
+def print_wrapped(text: str, start: str = "") -> None:
+    """Print a text of results in lines that end at words; `start` is before the first, the others are indented."""
+    for line in wrap_words(visible(text), out.width - len(start)):
+        print_line(start + line)
+        start = " " * len(start)
+
+
 def print_text(text: str) -> None:
     """Print a text of many lines as it is."""
     sys.stdout.write(visible(text, lines=True))
 
 
 def print_notice(text: str, style: str = "yellow") -> None:
-    """Print a line on stderr, next to the results."""
-    err.print(_plain_text(text, style), soft_wrap=True)
+    """Print a line on stderr, next to the results; it wraps at words in a window, and not in a file."""
+    err.print(_plain_text(text, style), soft_wrap=not err.is_terminal)
 
 
 def print_table(table: Table) -> None:
-    """Print a table: names on the left, numbers on the right, and its note under it."""
-    grid = Grid(
-        title=_plain_text(table.title) if table.title else None,
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        title_style="bold",
-        pad_edge=False,
-        collapse_padding=True,
-    )
-    for at, name in enumerate(table.names):
-        longest = max((len(word) for row in table.rows for word in row.names[at].split()), default=0)
-        grid.add_column(_plain_text(name), overflow="fold", min_width=min(longest, MAX_WORD))
-    for head in table.heads:
-        grid.add_column(_plain_text(head), justify="right", no_wrap=bool(table.names), overflow="fold")
-    for row in table.rows:
-        cells = (
-            _plain_text(format_cell(cell, DECIMALS), "bold" if cell and cell.is_best else "") for cell in row.cells
-        )
-        grid.add_row(*map(_plain_text, row.names), *cells)
-    out.print(grid)
-    if note := table.note or legend_of(table.rows):
-        out.print(_plain_text(note))
+    """Print a table in the width of the window."""
+    title, *lines = text_lines(table, out.width)
+    if title:
+        print_line(title, "bold")
+    for line in lines:
+        print_line(line)
 
 
 def print_text_table(title: str, heads: Iterable[str], rows: Iterable[Sequence[object]]) -> None:
@@ -95,15 +81,16 @@ def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ())
 
     runs = read_runs([run])
     if as_json:
-        from wordworth.pages.answers import plain_answers
+        from wordworth.pages.leads import plain_answers
 
         facts = {"folder": str(run.folder), "scores": run.scores.to_dicts(), "skipped": run.skipped}
         _print_facts(facts, run.notices, plain_answers(runs))
         return
+    print_line(str(run.folder))
     _print_runs(runs, run.notices)
+    print_notice(f"`wordworth report {shlex.quote(str(run.folder))}` makes the page.", "dim")
     for place in (run.folder, *others):
         print_line(str(place))
-    print_notice(f"`wordworth report {shlex.quote(str(run.folder))}` makes the page.", "dim")
 
 
 def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
@@ -112,27 +99,35 @@ def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
 
     runs = replace(read_runs(audit.runs), notices=tuple(audit.notices))
     if as_json:
-        from wordworth.pages.answers import plain_answers
+        from wordworth.pages.leads import plain_answers
 
         facts = {"folder": str(audit.folder), "report": str(audit.report)}
         _print_facts(facts, audit.notices, plain_answers(runs))
         return
+    print_line(str(audit.report))
     _print_runs(runs, runs.notices_of(*SHOWN_AT_ONCE))
     print_line(str(audit.report))
 
 
 def _print_runs(runs: "Runs", notices: Iterable[Notice]) -> None:
     """Print a table per model, a line per notice, and how many items were not used."""
-    from wordworth.pages.answers import sentences_of
-    from wordworth.pages.headlines import headlines
+    from wordworth.pages.cautions import sentences_of
+    from wordworth.pages.headlines import headlines, name_missing
 
     for table in headlines(runs):
+        print_line("")
         print_table(table)
+    print_line("")
     for kind in SHOWN_AT_ONCE:
-        for sentence in sentences_of(notice for notice in notices if notice.kind == kind):
+        sentences = list(sentences_of(notice for notice in notices if notice.kind == kind))
+        rest = len(sentences) - MAX_NOTICES
+        more = [f"{rest:,} more, on the page and in run.json"] if rest > 0 else []
+        for sentence in [*sentences[:MAX_NOTICES], *more]:
             print_notice(f"{kind}: {sentence}", STYLES[kind])
     for reason, count in runs.skipped.items():
-        print_notice(f"not used: {count:,} items ({reason})")
+        print_notice(f"not used: {count:,} item{'s' * (count != 1)} ({reason})")
+    for model, data, words in name_missing(runs):
+        print_notice(f"not in {model}: {format_list(words, 10)} (of {format_list(data)})")
 
 
 def _print_facts(facts: dict[str, Any], notices: Iterable[Notice], answers: Mapping[str, Sequence[str]]) -> None:
@@ -146,12 +141,12 @@ def print_comparison(comparison: "Comparison") -> None:
 
     print_table(comparison.table)
     for sentence in verdicts(comparison):
-        print_line(sentence)
+        print_wrapped(sentence)
     names: dict[str, list[str]] = {}
     for difference in comparison.differences:
         for note in difference.notes:
             names.setdefault(note, []).append(difference.name)
-    notes = [f"{listed(tasks, 4)}: {note}." for note, tasks in names.items()]
+    notes = [f"{format_names(tasks, 4)}: {note}." for note, tasks in names.items()]
     for sentence in (describe_method(comparison), *comparison.remarks, *notes):
         print_notice(sentence, "dim")
     for task, reason in comparison.refused:

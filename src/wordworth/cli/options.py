@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from wordworth.catalog.read.tables import read_toml
-from wordworth.cli.commands import LANGUAGES, OUTPUT, complete_choices, complete_names
+from wordworth.cli.commands import LANGUAGES_OPTION, OUTPUT, complete_choices, complete_names
 from wordworth.errors import WordworthError, nearest
-from wordworth.task.settings import GROUPS, ON, SettingField, Settings
+from wordworth.task.settings import HELP_GROUPS, ON, SettingField, Settings
 
 _METAVARS = {int: "N", float: "X"}
-SHORT = 22
+MAX_INLINE_CHOICES = 22
 """Characters of choices that stand behind an option; longer ones stand in its help."""
 
 
@@ -47,7 +47,7 @@ def _environment_flag(name: str, text: str, *variables: str) -> Any:
             os.environ.update(dict.fromkeys(variables, "1"))
         return value
 
-    option = typer.Option(name, help=text, callback=callback, is_eager=True, rich_help_panel=GROUPS[-1])
+    option = typer.Option(name, help=text, callback=callback, is_eager=True, rich_help_panel=HELP_GROUPS[-1])
     return Annotated[bool, option]
 
 
@@ -58,7 +58,7 @@ def output_option(metavar: str, text: str, *names: str) -> Any:
 
 
 def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
-    """The same folder for the same models, so that what was broken off goes on: `runs/COMMAND-MODEL`."""
+    """Return `runs/COMMAND-MODEL`, the same folder for the same models, so that an interrupted run resumes."""
     from wordworth.catalog.resolve import split_label
 
     names = [label or Path(target).name for label, target in map(split_label, models)]
@@ -82,8 +82,8 @@ CHECKPOINTS = Annotated[
         rich_help_panel=ON,
     ),
 ]
-Output = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/STUDY-DATE if not given.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.", rich_help_panel=OUTPUT)]
+Output = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/STUDY-DATE unless given.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing output.", rich_help_panel=OUTPUT)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.", rich_help_panel=OUTPUT)]
 Config = Annotated[
     Path | None,
@@ -92,17 +92,15 @@ Config = Annotated[
         help="TOML file with options; the command line wins.",
         callback=config,
         is_eager=True,
-        rich_help_panel=GROUPS[-1],
+        rich_help_panel=HELP_GROUPS[-1],
     ),
 ]
 Offline: Any = _environment_flag("--offline", "Fetch nothing.", "WORDWORTH_OFFLINE", "HF_HUB_OFFLINE")
-NoCache: Any = _environment_flag(
-    "--no-cache", "Compute everything anew; what is fetched is still kept.", "WORDWORTH_NO_CACHE"
-)
+NoCache: Any = _environment_flag("--no-cache", "Recompute everything; downloads stay cached.", "WORDWORTH_NO_CACHE")
 
-REQUIRED: Any = ...
+NO_DEFAULT: Any = ...
 """The default of a parameter that must be given."""
-SHARED: dict[str, tuple[Any, Any]] = {
+RUN_OPTIONS: dict[str, tuple[Any, Any]] = {
     "output": (Output, None),
     "overwrite": (Overwrite, False),
     "json": (Json, False),
@@ -114,15 +112,15 @@ SHARED: dict[str, tuple[Any, Any]] = {
 
 
 def parameter(field: SettingField) -> inspect.Parameter:
-    """The option of a setting."""
+    """Return the option of a setting."""
     declared = field.declared
     kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
     choices = "|".join(filter(None, field.choices))
     usual = "NAME|FILE" if declared.catalog else _METAVARS.get(kind, "TEXT")
-    usual = "LANGUAGE" if declared.catalog == LANGUAGES else usual
-    metavar = declared.metavar or (choices if len(choices) <= SHORT else "NAME") or usual
+    usual = "LANGUAGE" if declared.catalog == LANGUAGES_OPTION else usual
+    metavar = declared.metavar or (choices if len(choices) <= MAX_INLINE_CHOICES else "NAME") or usual
     text = declared.help
-    if len(choices) > SHORT:
+    if len(choices) > MAX_INLINE_CHOICES:
         text = f"{text} Choices: {', '.join(filter(None, field.choices))}."
     if field.is_repeatable:
         text = f"{text} Repeatable."
@@ -146,11 +144,11 @@ def parameter(field: SettingField) -> inspect.Parameter:
 def with_options(
     settings: type[Settings], body: Callable[..., None], more: dict[str, tuple[Any, Any]], doc: str
 ) -> Callable[..., None]:
-    """A command with an option for every setting: `body` gets the settings made of them, and what `more` declares.
+    """Return a command with an option per setting: `body` gets the settings, and what `more` declares.
 
     `more` are parameters beyond the settings: name → (annotation, default), the first ones those that are required.
     """
-    fields = [field for field in settings.fields() if field.declared.group in GROUPS]
+    fields = [field for field in settings.fields() if field.declared.group in HELP_GROUPS]
 
     def command(**given: Any) -> None:
         chosen = {field.name: _value(field, given.pop(field.name)) for field in fields}
@@ -161,10 +159,10 @@ def with_options(
         inspect.Parameter(name, keyword, default=default, annotation=annotation)
         for name, (annotation, default) in more.items()
     ]
-    ordered = sorted(fields, key=lambda field: GROUPS.index(field.declared.group))
+    ordered = sorted(fields, key=lambda field: HELP_GROUPS.index(field.declared.group))
     # The shared options come after the settings, so that what is measured stands first in the help.
-    first = [one for one in rest if one.name not in SHARED]
-    last = [one for one in rest if one.name in SHARED]
+    first = [one for one in rest if one.name not in RUN_OPTIONS]
+    last = [one for one in rest if one.name in RUN_OPTIONS]
     command.__signature__ = inspect.Signature([*first, *map(parameter, ordered), *last])  # type: ignore[attr-defined]
     command.__doc__ = doc
     return command

@@ -7,7 +7,7 @@ import typer
 
 from wordworth.cli import display
 from wordworth.cli.commands import complete_choices
-from wordworth.cli.options import REQUIRED, SHARED, output_option, with_options
+from wordworth.cli.options import NO_DEFAULT, RUN_OPTIONS, output_option, with_options
 from wordworth.errors import WordworthError
 from wordworth.task.settings import HOW, ON, PERMUTATIONS, Intervals, setting
 
@@ -17,7 +17,11 @@ Runs = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of r
 def report(
     runs: Runs,
     output: Annotated[
-        Path | None, output_option("FILE", "Where to write: a file; report.html in the folder unless given.")
+        Path | None,
+        output_option(
+            "FILE|FOLDER",
+            "Where to write: a file, or a folder for a site of runs; report.html in the run unless given.",
+        ),
     ] = None,
     form: Annotated[
         str,
@@ -33,7 +37,7 @@ def report(
         typer.Option(metavar="NAME", help="Only this table, such as leaderboard or weat, in md and latex. Repeatable."),
     ] = None,
 ) -> None:
-    """Report runs in one HTML file: answers, figures, published numbers next to ours, a look-up of words."""
+    """Report runs in one HTML file: a profile, figures, published numbers, a look-up of words; or as a site."""
     from wordworth.pages.page import write_report
 
     place = write_report(runs, output, form, tables=table or ())
@@ -42,7 +46,7 @@ def report(
 
 def card(
     runs: Runs,
-    model: Annotated[str, typer.Option(metavar="NAME", help="Model of the card, if the runs have several.")] = "",
+    model: Annotated[str, typer.Option(metavar="NAME", help="Model: of the card, if the runs have several.")] = "",
     output: Annotated[
         Path | None,
         output_option(
@@ -55,9 +59,9 @@ def card(
     """Write a section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
     from wordworth.pages.card import card_of, card_text, write_card
     from wordworth.pages.runs import read_runs
-    from wordworth.study.audit import unmeasured
+    from wordworth.study.audit import list_unmeasured
 
-    made = card_of(read_runs(runs), model, unmeasured)
+    made = card_of(read_runs(runs), model, list_unmeasured)
     if output is None:
         display.print_text(card_text(made))
         return
@@ -128,12 +132,12 @@ compare = with_options(
     CompareSettings,
     _compare,
     {
-        "runs": (_RUNS, REQUIRED),
+        "runs": (_RUNS, NO_DEFAULT),
         "models": (_two("A model of the first run, and one of the second."), None),
         "versions": (_two("Two versions to compare: projection original."), None),
         "contexts": (_two("Two contexts to compare: random bleached."), None),
-        "json": SHARED["json"],
-        "config": SHARED["config"],
+        "json": RUN_OPTIONS["json"],
+        "config": RUN_OPTIONS["config"],
     },
     "Compare two models on the same items, by paired tests with Holm's correction.",
 )

@@ -7,7 +7,7 @@ import typer
 
 from wordworth.cli import display
 from wordworth.cli.commands import LazyGroup, interrupt_message, make_command
-from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, SHARED, model_argument, with_options
+from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, RUN_OPTIONS, model_argument, with_options
 from wordworth.study import STUDIES, study
 from wordworth.task.settings import Settings
 
@@ -57,7 +57,7 @@ def _command(name: str) -> Any:
         display.print_run(run, as_json=json)
 
     models = model_argument(MODELS, declared.kinds, "MODEL…", many=True)
-    more = {"models": (models, None), **SHARED}
+    more = {"models": (models, None), **RUN_OPTIONS}
     if declared.kinds & LANGUAGE_MODELS:
         more["checkpoints"] = (CHECKPOINTS, None)
     return make_command(name, with_options(declared.settings, body, more, declared.summary), declared.example)

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from wordworth.cli import display
 from wordworth.cli.commands import interrupt_message
-from wordworth.cli.options import LANGUAGE_MODELS, REQUIRED, SHARED, model_argument, output_option, with_options
-from wordworth.errors import listed
+from wordworth.cli.options import LANGUAGE_MODELS, NO_DEFAULT, RUN_OPTIONS, model_argument, output_option, with_options
+from wordworth.errors import format_names
 from wordworth.study.debias import STUDY, DebiasSettings
 from wordworth.study.static import ExportSettings
 
@@ -65,12 +65,12 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
     from wordworth.embedding import save
     from wordworth.embedding.writing import check_words
     from wordworth.engine.engines import using
-    from wordworth.study.static.study import exported, load_vocabulary
+    from wordworth.study.static.study import export_layer, load_vocabulary
 
     _check_free(output, overwrite)
     check_words(load_vocabulary(settings.vocabulary), output)
     with interrupt_message(), using(settings.engine):
-        result = exported(model, settings)
+        result = export_layer(model, settings)
     save(result.embedding, output)
     embedding, steps = result.embedding, result.embedding.provenance.steps
     if json:
@@ -80,7 +80,7 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
         return
     notices = [f"{sentence}; the rest was used" for sentence in result.broken]
     if result.never_met:
-        some = listed(result.never_met, 8)
+        some = format_names(result.never_met, 8)
         notices.append(f"not in the text, so decontextualized: {len(result.never_met):,} words ({some})")
     if result.windowed:
         notices.append(f"longer than the model allows, so cut to a window: {result.windowed:,} contexts")
@@ -90,22 +90,22 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
     display.print_line(str(output))
 
 
-_Debiased = model_argument(
+_DebiasOption = model_argument(
     "A name of the catalog or the hub, a path, https://… or hf://owner/name/file.", ("static", *LANGUAGE_MODELS)
 )
-_Exported = model_argument("A language model: a name of the catalog or the hub, or a path.", LANGUAGE_MODELS)
-_SHARED = {**SHARED, "output": (Vectors, REQUIRED)}
+_ExportOption = model_argument("A language model: a name of the catalog or the hub, or a path.", LANGUAGE_MODELS)
+_VECTOR_OPTIONS = {**RUN_OPTIONS, "output": (Vectors, NO_DEFAULT)}
 
 debias = with_options(
     DebiasSettings,
     _debias,
-    {"model": (_Debiased, REQUIRED), "run_output": (Folder, None), **_SHARED},
+    {"model": (_DebiasOption, NO_DEFAULT), "run_output": (Folder, None), **_VECTOR_OPTIONS},
     "Remove a bias from word vectors or a language model, save the result, and report what that cost (Dev et al.).",
 )
 
 export = with_options(
     ExportSettings,
     _export,
-    {"model": (_Exported, REQUIRED), **_SHARED},
+    {"model": (_ExportOption, NO_DEFAULT), **_VECTOR_OPTIONS},
     "Reduce a language model to a static embedding, in a file that other programs read.",
 )

@@ -1,6 +1,6 @@
 """Which differences between two models are real: their runs compared item by item."""
 
-from wordworth.paired.comparison import Comparison, ComparisonSettings, Difference, Tested, compare, compare_scores
+from wordworth.paired.comparison import Comparison, ComparisonSettings, Difference, PairedTest, compare, compare_scores
 from wordworth.paired.items import NotComparableError
 from wordworth.paired.sides import Side, sides
 from wordworth.paired.verdict import verdicts

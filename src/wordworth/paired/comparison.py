@@ -50,7 +50,7 @@ MIN_SPREAD = 1e-12
 
 
 @dataclass(frozen=True)
-class Tested:
+class PairedTest:
     """A paired test: the value of both sides over the same items, and their difference."""
 
     first: float
@@ -84,7 +84,7 @@ class Difference:
 
     columns: Mapping[str, Any]
     """The columns of the scores that are compared: experiment, dataset, measure, variant …"""
-    tested: Tested
+    tested: PairedTest
     only_first: int = 0
     only_second: int = 0
     layers: tuple[int | None, int | None] = (None, None)
@@ -101,7 +101,7 @@ class Difference:
     def cautions(self) -> list[Caution]:
         """Return why it must be read with care: few items, or a small share of those that either side has."""
         n = self.tested.n
-        return size_cautions(n) + coverage_cautions(n / (n + self.only_first + self.only_second))
+        return size_cautions(n, self.measure.name) + coverage_cautions(n / (n + self.only_first + self.only_second))
 
     @property
     def measure(self) -> Measure:
@@ -128,7 +128,7 @@ class Comparison(ShowsTable):
 
     @property
     def table(self) -> Table:
-        """A row per difference: both values, and the difference with its interval, Holm's p and n."""
+        """Return a row per difference: both values, and the difference with its interval, Holm's p and n."""
         rows = []
         for one in self.differences:
             tested, cautions = one.tested, tuple(one.cautions)
@@ -200,7 +200,7 @@ def compare_scores(
     first: tuple[Run, Mapping[str, Any]],
     second: tuple[Run, Mapping[str, Any]],
     settings: ComparisonSettings | None = None,
-) -> Tested:
+) -> PairedTest:
     """Return the paired test of two scores of one measure, each with its run; an error says why there is none.
 
     Unlike in `compare`, each score says its own layer, pooling and components.
@@ -221,7 +221,7 @@ def compare_scores(
     return paired_test(measure, join_items(frames[0], frames[1], key), settings or ComparisonSettings())
 
 
-def paired_test(measure: Measure, frame: pl.DataFrame, settings: ComparisonSettings) -> Tested:
+def paired_test(measure: Measure, frame: pl.DataFrame, settings: ComparisonSettings) -> PairedTest:
     """Return the measure's paired test on the items that both have: columns `value` and `value_second`."""
     if len(frame) < MIN_ITEMS:
         raise NotComparableError(f"{len(frame)} items in common, and {MIN_ITEMS} are needed")
@@ -237,14 +237,14 @@ def paired_test(measure: Measure, frame: pl.DataFrame, settings: ComparisonSetti
             return _test_correlations(frame, values, settings, is_ranked=measure.paired_test == "spearman")
 
 
-def _result(values: Sequence[float], interval: Sequence[Any], p: Any, n: int, test: str, **more: Any) -> Tested:
+def _result(values: Sequence[float], interval: Sequence[Any], p: Any, n: int, test: str, **more: Any) -> PairedTest:
     (first, second), (low, high) = map(float, values), map(float, interval)
-    return Tested(first, second, low, high, float(p), n, test, **more)
+    return PairedTest(first, second, low, high, float(p), n, test, **more)
 
 
 def _test_correlations(
     frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings, *, is_ranked: bool
-) -> Tested:
+) -> PairedTest:
     ratings = frame.get_column("rating").to_numpy().astype(np.float64)
     for name, column in (
         ("the ratings", ratings),
@@ -257,14 +257,14 @@ def _test_correlations(
     return _result(result.values.tolist(), (float(result.low), float(result.high)), result.p, len(frame), "williams")
 
 
-def _test_hits(values: NDArray[np.float64]) -> Tested:
+def _test_hits(values: NDArray[np.float64]) -> PairedTest:
     right = values > 0.5
     only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
     _, low, high = paired_proportions(*only, right.shape[1])
     return _result(right.mean(axis=1).tolist(), (low, high), mcnemar(*only), right.shape[1], "mcnemar")
 
 
-def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
+def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> PairedTest:
     roles = frame.get_column("role")
     is_x, is_y = ((roles == role).to_numpy() for role in ("X", "Y"))
     if min(is_x.sum(), is_y.sum()) < MIN_TARGETS:
@@ -280,7 +280,7 @@ def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], setting
     return _result(effects.tolist(), intervals[0], result.p, len(frame), "exchange", **more)
 
 
-def _test_means(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> Tested:
+def _test_means(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> PairedTest:
     """Test a difference of means. Items of one cluster lean the same way, so their signs are flipped as one."""
     sums = (
         frame.select("cluster", difference=pl.col("value") - pl.col("value_second"))

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from wordworth.errors import WordworthError, listed
+from wordworth.errors import WordworthError, format_names
 from wordworth.measure import find_measure
 from wordworth.measure.declaration import Measure
 from wordworth.paired.sides import Side, equals, is_before_and_after
-from wordworth.results.columns import ITEM_CLUSTERS, ITEM_KEYS, ITEM_TABLES, PLACE, SKIPPED
+from wordworth.results.columns import ITEM_CLUSTERS, ITEM_KEYS, ITEM_SUBSETS, ITEM_TABLES, PLACE, SKIP
 from wordworth.results.run import Run
 
 LayerRule = Literal["best", "top"] | int
@@ -52,7 +52,8 @@ def key_of(measure: Measure) -> list[str]:
 def scored_items(run: Run, score: Mapping[str, Any], measure: Measure) -> pl.LazyFrame:
     """Return the items at the place of a score, in every layer: their key, `value`, and what the paired test needs."""
     table = measure.items
-    place = [equals(name, score.get(name)) for name in TABLE_PLACE]
+    in_table = {"subset": ITEM_SUBSETS[table]} if table in ITEM_SUBSETS and score.get("subset") is not None else {}
+    place = [equals(in_table.get(name, name), score.get(name)) for name in TABLE_PLACE]
     own = [name for name in ("measure", "variant") if name in ITEM_TABLES[table]]
     place += [equals(name, score[name]) for name in own]
     value = pl.col(measure.item_value)
@@ -61,7 +62,7 @@ def scored_items(run: Run, score: Mapping[str, Any], measure: Measure) -> pl.Laz
     cluster = pl.col(ITEM_CLUSTERS[table]) if table in ITEM_CLUSTERS else pl.int_range(pl.len())
     more = [name for name in ("rating", "role", "set") if name in ITEM_TABLES[table]]
     columns = list(dict.fromkeys([*WITHIN, *ITEM_KEYS[table], *more]))
-    items = run.item_table(table).filter(*place, pl.col(SKIPPED).is_null())
+    items = run.item_table(table).filter(*place, pl.col(SKIP).is_null())
     items = items.select(*columns, cluster=cluster, value=value.cast(pl.Float64)).drop_nulls("value")
     again = pl.int_range(pl.len()).over(*ITEM_KEYS[table], *WITHIN).alias(OCCURRENCE)
     return items.with_columns(again)
@@ -73,7 +74,7 @@ def questions(first: Side, second: Side, components: int | None = None) -> Itera
     A question that two experiments of a study ask is tested once.
     """
     seen: set[tuple[Any, ...]] = set()
-    for one, other in product(*(_scored(side, components) for side in (first, second))):
+    for one, other in product(*(_list_scores(side, components) for side in (first, second))):
         columns = _shared_columns(one, other, ignored=first.where)
         if columns is None:
             continue
@@ -90,7 +91,7 @@ def questions(first: Side, second: Side, components: int | None = None) -> Itera
             yield Question(columns, measure, frames[0], frames[1], _count_unshared(first, one, second, other))
 
 
-def _scored(side: Side, components: int | None) -> list[dict[str, Any]]:
+def _list_scores(side: Side, components: int | None) -> list[dict[str, Any]]:
     """Return the scores of a side that a paired test can compare, each question once."""
     mine = side.run.scores.filter(*side.selection, equals("components", components))
     scores = mine.select(*dict.fromkeys([*TABLE_PLACE, *QUESTION])).unique(maintain_order=True)
@@ -125,15 +126,15 @@ def _count_unshared(first: Side, one: Mapping[str, Any], second: Side, other: Ma
     missing = []
     for side, row in ((first, one), (second, other)):
         place = [equals(name, row[name]) for name in TABLE_PLACE]
-        lists = side.run.item_table("word_lists").select(*TABLE_PLACE, "word", SKIPPED)
+        lists = side.run.item_table("word_lists").select(*TABLE_PLACE, "word", SKIP)
         words = side.run.item_table("association_words").filter(pl.col("role").is_in(["A", "B"]))
-        both = pl.concat([lists, words.select(*TABLE_PLACE, "word", SKIPPED)])
-        missing.append(set(both.filter(*place, pl.col(SKIPPED).is_not_null()).collect().get_column("word")))
+        both = pl.concat([lists, words.select(*TABLE_PLACE, "word", SKIP)])
+        missing.append(set(both.filter(*place, pl.col(SKIP).is_not_null()).collect().get_column("word")))
     return len(missing[0] ^ missing[1])
 
 
 @dataclass(frozen=True)
-class Matched:
+class MatchedItems:
     """A row per item that both sides have: `value`, `value_second`, and what the test needs."""
 
     frame: pl.DataFrame
@@ -143,7 +144,7 @@ class Matched:
     notes: tuple[str, ...]
 
 
-def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: int) -> Matched:
+def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: int) -> MatchedItems:
     """Return the items that both sides have, each side in its layer.
 
     `best` is the layer of each model that is best on a random half of the items for valence; the other half is
@@ -185,7 +186,7 @@ def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: 
     if question.unshared:
         words = "word" if question.unshared == 1 else "words"
         notes.append(f"{question.unshared} polar or attribute {words} in one model only")
-    return Matched(both, (layers[0], layers[1]), only[0], only[1], tuple(notes))
+    return MatchedItems(both, (layers[0], layers[1]), only[0], only[1], tuple(notes))
 
 
 def join_items(first: pl.DataFrame, second: pl.DataFrame, key: list[str]) -> pl.DataFrame:
@@ -223,7 +224,9 @@ def _layer(question: Question, side: Side, frame: pl.DataFrame, rule: LayerRule)
     else:
         layer, reason = _picked_by_run(question, side), "the best by valence, picked by the run"
     if layer not in layers:
-        raise NotComparableError(f"layer {layer} of {side.label} is not among the items (layers {listed(layers)})")
+        raise NotComparableError(
+            f"layer {layer} of {side.label} is not among the items (layers {format_names(layers)})"
+        )
     return layer, reason
 
 

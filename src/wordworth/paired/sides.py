@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.errors import WordworthError, listed, nearest
+from wordworth.errors import WordworthError, format_names, nearest
 from wordworth.results.columns import model_label
 from wordworth.results.run import ModelFacts, Run
 
@@ -88,7 +88,7 @@ def _side(run: Run, name: str, where: Mapping[str, str]) -> Side:
 
 def _refuse_unknown(run: Run, column: str, value: str, known: list[str]) -> None:
     if value not in known:
-        hint = nearest(value, known) or f"; it has {listed(known) or 'none'}"
+        hint = nearest(value, known) or f"; it has {format_names(known) or 'none'}"
         raise WordworthError(f"{run.label} has no {column} {value!r}{hint}")
 
 

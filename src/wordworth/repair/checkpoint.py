@@ -17,12 +17,12 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from wordworth import __version__
 from wordworth.catalog.models import locate_language_model
-from wordworth.catalog.resolve import Named
-from wordworth.encode.heads import Headed
+from wordworth.catalog.resolve import NameLike
+from wordworth.encode.heads import HeadModel
 from wordworth.encode.loading import in_pooler, load_files, quietly
 from wordworth.encode.model import max_length_of, trial_ids
-from wordworth.encode.passes import TOLERANCE
-from wordworth.errors import Foreign, WordworthError
+from wordworth.encode.passes import ROUNDING_TOLERANCE
+from wordworth.errors import LibraryErrors, WordworthError
 from wordworth.files import replacing
 from wordworth.repair.subwords import replace_matrix, subword_matrix
 from wordworth.transform import Subspace, project_out
@@ -30,7 +30,7 @@ from wordworth.transform import Subspace, project_out
 NOTES = "projection.json"
 """What was taken out of a saved model."""
 CARD = "README.md"
-WHERE = "the subword embeddings, and nothing above them"
+REPAIRED_PART = "the subword embeddings, and nothing above them"
 CARD_TEMPLATE = """---
 library_name: transformers
 tags:
@@ -53,7 +53,7 @@ Taking a direction out does not take a bias out of all that a model does: measur
 """
 
 
-def load_whole(named: Named, *, device: str = "auto") -> Headed:
+def load_whole(named: NameLike, *, device: str = "auto") -> HeadModel:
     """Load a network with all that its files hold, of the class that its configuration names, in float32."""
     model = locate_language_model(named)
 
@@ -74,13 +74,13 @@ def load_whole(named: Named, *, device: str = "auto") -> Headed:
     for weight in lacking:  # a pooler of random weights is not saved
         holder: Any = network.get_submodule(weight.partition("pooler")[0].rstrip("."))
         holder.pooler = None
-    with Foreign(f"the files of {named} do not go together", "fetch it again"):
+    with LibraryErrors(f"the files of {named} do not go together", "fetch it again"):
         network = network.train(False).requires_grad_(False)
-        return Headed(model.name, source, network, tokenizer, max_length_of(network, tokenizer))
+        return HeadModel(model.name, source, network, tokenizer, max_length_of(network, tokenizer))
 
 
 def save_projected(
-    headed: Headed, subspace: Subspace | None, folder: Path, facts: dict[str, Any] | None = None
+    headed: HeadModel, subspace: Subspace | None, folder: Path, facts: dict[str, Any] | None = None
 ) -> None:
     """Save a network with a subspace removed from its subword matrix for good; `headed` itself stays as it is.
 
@@ -96,7 +96,7 @@ def save_projected(
 
 
 def _save(
-    headed: Headed,
+    headed: HeadModel,
     network: PreTrainedModel,
     folder: Path,
     notes: dict[str, Any],
@@ -142,7 +142,7 @@ def refuse_unlike(expected: Sequence[Tensor], folder: Path, like: PreTrainedMode
         again: Any = type(like).from_pretrained(str(folder), local_files_only=True, use_safetensors=True)
     found = compute_states(again.train(False), ids)
     for one, other in zip(expected, found, strict=True):
-        if bool(((one - other).abs().amax(-1) > TOLERANCE[torch.float32] * one.abs().amax(-1)).any()):
+        if bool(((one - other).abs().amax(-1) > ROUNDING_TOLERANCE[torch.float32] * one.abs().amax(-1)).any()):
             raise WordworthError(
                 f"{type(like).__name__} does not compute the same once it is saved and loaded, so it is not saved; "
                 "choose another model"
@@ -162,10 +162,10 @@ def repair_network(network: PreTrainedModel, matrix: NDArray[np.floating] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Repaired:
+class RepairJob:
     """A network as it was loaded, and what is to be changed in it."""
 
-    headed: Headed
+    headed: HeadModel
     matrix: NDArray[np.floating] | None
     """The new vectors of subwords; None: those it had, since there was nothing to take out."""
     method: str
@@ -185,12 +185,12 @@ class Repaired:
         if self.matrix is not None:
             ids = trial_ids(headed.tokenizer)
             check = partial(refuse_unlike, compute_states(network, ids), like=network, ids=ids)
-            notes |= {"taken_out": {"what": WHERE, **_describe(self.subspace)}} if self.subspace else {}
+            notes |= {"taken_out": {"what": REPAIRED_PART, **_describe(self.subspace)}} if self.subspace else {}
         _save(headed, network, Path(folder), notes, self._card(), check)
 
     def _card(self) -> str:
         """Return what a user of the folder should know."""
-        headed, rows = self.headed, {"changed": WHERE if self.matrix is not None else "nothing"}
+        headed, rows = self.headed, {"changed": REPAIRED_PART if self.matrix is not None else "nothing"}
         rows |= {"method": f"{self.method}: {self.said}"}
         if self.subspace is not None:
             rows["learnt from"] = ", ".join(self.subspace.words)

@@ -17,14 +17,14 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from wordworth.embedding import Embedding, Provenance
-from wordworth.encode.heads import Headed
+from wordworth.encode.heads import HeadModel
 from wordworth.errors import WordworthError
 
-UNNAMED = "\x00"
+UNNAMED_MARK = "\x00"
 """Before the number of a piece that is no word that was asked for; no word begins so."""
 
 
-def piece_vectors(headed: Headed, words: Sequence[str]) -> Embedding:
+def piece_vectors(headed: HeadModel, words: Sequence[str]) -> Embedding:
     """Return the rows of the subword matrix for those words that are one piece, as pieces that begin a word.
 
     Subspaces are learnt from it as from any embedding: he − she, pairs, sets. A word of several pieces has no vector of
@@ -107,11 +107,11 @@ def replace_matrix(network: PreTrainedModel, matrix: NDArray[np.floating]) -> No
         network.config.tie_word_embeddings = False
 
 
-def every_piece(headed: Headed, words: Sequence[str]) -> Embedding:
+def every_piece(headed: HeadModel, words: Sequence[str]) -> Embedding:
     """Return all rows of the subword matrix: `words` of one piece by the word, others by their number."""
     rows = subword_matrix(headed.network).detach().to("cpu", torch.float32).numpy()
-    named = [f"{UNNAMED}{at}" for at in range(len(rows))]
+    named = [f"{UNNAMED_MARK}{at}" for at in range(len(rows))]
     for word, piece in single_pieces(headed.tokenizer, words).items():
-        if named[piece].startswith(UNNAMED):  # two words may be one piece where case is folded
+        if named[piece].startswith(UNNAMED_MARK):  # two words may be one piece where case is folded
             named[piece] = word
     return Embedding(named, rows, Provenance(headed.name, headed.source, steps=("subword embeddings",)))

@@ -46,7 +46,7 @@ SCORES: Schema = (
     | PLACE
     | _text("measure", "variant")
     | _whole("k")
-    | _real("threshold", "value", "low", "high", "p")
+    | _real("threshold", "dose", "value", "low", "high", "p")
     | _text("p_method", "sides")
     | _whole("partitions", "n")
     | _real("coverage")
@@ -54,10 +54,10 @@ SCORES: Schema = (
 )
 """The columns of `scores.csv`.
 
-`measure` and `variant` name a declared measure; `k` and `threshold` are its parameters. `low` and `high` are the ends
-of the 95 % interval. `p_method` is exact or monte-carlo, over so many `partitions`, on one or two `sides`. `coverage`
-is the share of the data set's items (or of the smallest covered word set) that the model has. `cautions` are values of
-`Caution`.
+`measure` and `variant` name a declared measure; `k` and `threshold` are its parameters; `dose` is the size of an
+injected bias. `low` and `high` are the ends of the 95 % interval. `p_method` is exact or monte-carlo, over so many
+`partitions`, on one or two `sides`. `coverage` is the share of the data set's items (or of the smallest covered word
+set) that the model has. `cautions` are values of `Caution`.
 """
 NUMBERS = ("value", "low", "high", "p", "p_method", "sides", "partitions", "n", "coverage", "cautions")
 KEY = [name for name in SCORES if name not in NUMBERS]
@@ -80,6 +80,12 @@ ITEM_TABLES: dict[str, Schema] = {
     "paraphrases": _text("triple") | _real("near", "far") | {"is_hit": pl.Boolean},
     "subject_pairs": _SENTENCES | _PROBABILITIES,
     "sentence_pairs": _whole("pair") | _SENTENCES | _text("extreme") | _PROBABILITIES,
+    "stereotype_pairs": (
+        _whole("pair")
+        | _text("type", "group", "before", "stereotype", "antistereotype", "unrelated")
+        | _real("logp_stereotype", "logp_antistereotype", "logp_unrelated", "women", "value")
+        | {"is_stereotype": pl.Boolean}
+    ),
     "labelled_pairs": _text("variant") | _SENTENCES | {"is_correct": pl.Boolean},
     "variants": (
         _text("words", "without", "vectors", "association", "sigma", "correlation", "p_test", "sides")
@@ -99,6 +105,8 @@ ITEM_TABLES: dict[str, Schema] = {
   guess; in `never-predicted`, a word and how often it occurs.
 - `subject_pairs`: two subjects, averaged over all sentences. `sentence_pairs`: the pairs farthest from neutral;
   `extreme` is the label that is most probable.
+- `stereotype_pairs`: a sentence with a stereotype and one against it, and ln of the probability of each; `value` is
+  their difference. `group` is what pairs depend on together, `women` the real share of women in an occupation.
 - `labelled_pairs`: `variant` is that of the accuracy: the bias removed before.
 - `variants`: a test under other choices of words, vectors and statistics; `without` names the words that are removed.
 - `word_lists`: words of other lists: poles, sets of a bias, words without a vector; `count` is how often one occurs.
@@ -111,18 +119,21 @@ ITEM_KEYS: dict[str, tuple[str, ...]] = {
     "analogies": ("a", "b", "c", "d"),
     "predictions": ("line", "position"),
     "subject_pairs": ("premise", "hypothesis"),
+    "stereotype_pairs": ("pair",),
     "labelled_pairs": ("premise", "hypothesis"),
 }
 """Item table → the columns by which two models' rows are the same item."""
-ITEM_CLUSTERS = {"predictions": "line", "subject_pairs": "premise"}
+ITEM_CLUSTERS = {"predictions": "line", "subject_pairs": "premise", "stereotype_pairs": "group"}
 """Item table → the column of what its items depend on together, where they are not independent."""
-SKIPPED = "skipped"
+ITEM_SUBSETS = {"stereotype_pairs": "type"}
+"""Item table → its own column that holds the `subset` of scores: an item is saved once, for the whole and its part."""
+SKIP = "skipped"
 """The last column of every item table: why an item was not used; blank where it was."""
 
 
 def item_schema(table: str) -> Schema:
     """Return all columns of an item table."""
-    return PLACE | ITEM_TABLES[table] | {SKIPPED: pl.String}
+    return PLACE | ITEM_TABLES[table] | {SKIP: pl.String}
 
 
 _FORMULA = r"'*[=+\-@\t\r\n＝＋－＠]"
@@ -163,6 +174,6 @@ def describe_score(columns: Mapping[str, Any]) -> str:
         words.append(label(columns["measure"], **more))
     places = ("dataset", "subset", "context", "version", "control", "pooling")
     words += [columns[name] for name in places if columns.get(name)]
-    numbered = ("sentences", "draw", "layer", "components")
+    numbered = ("sentences", "draw", "layer", "components", "dose")
     words += [f"{name} {columns[name]}" for name in numbered if columns.get(name) is not None]
     return " ".join(words)

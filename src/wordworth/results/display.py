@@ -1,27 +1,21 @@
 """How results show themselves in Python: tables as text and HTML, and the numbers of a run."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from pydantic import BaseModel
 
 from wordworth.errors import WordworthError
-from wordworth.measure.declaration import find_measure, label
-from wordworth.results.columns import main_scores
-from wordworth.results.table import Cell, Names, Row, Table, format_cell, legend_of
+from wordworth.results.table import Cell, Row, Table, format_cell, legend_of, text_lines
 from wordworth.results.vocabulary import CAUTION_TEXTS
 
-MAX_ROWS, MAX_HTML_ROWS = 9, 25
+MAX_ROWS, MAX_HTML_ROWS = 10, 25
 """Rows of a table that are shown at once, as text and as HTML."""
 SYMBOLS = {"weat": "d", "valence": "ρ", "similarity": "ρ"}
 """Measure → the symbol of its number, where papers have one."""
-PLACES = ("model", "step", "language", "context", "version", "pooling", "layer")
-"""Columns that say where a score was measured; those that are blank everywhere are not shown."""
-VIEWS: dict[str, Callable[..., Any]] = {}
-"""What draws a run (`plot`) and writes its page (`report`): `api` adds them, since this room imports no pages."""
 
 
 class SeveralScoresError(WordworthError, AttributeError):
@@ -29,46 +23,52 @@ class SeveralScoresError(WordworthError, AttributeError):
 
 
 def as_text(table: Table) -> str:
-    """Return a table of at most 12 lines in aligned columns."""
-    lines, note = _strings(table, MAX_ROWS)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    aligned = ["  ".join(map(str.ljust, line, widths)) for line in lines]
-    return "\n".join(line.rstrip() for line in [table.title, *aligned, note] if line)
+    """Return the first rows of a table in aligned columns."""
+    return "\n".join(text_lines(_shorten(table, MAX_ROWS)))
 
 
 def as_html(table: Table) -> str:
     """Return the first rows of a table as HTML."""
-    (heads, *rows), note = _strings(table, MAX_HTML_ROWS)
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    shown = _shorten(table, MAX_HTML_ROWS)
+    has_remarks = any(row.remark for row in shown.rows)
+    rows = [[*row.names, *map(format_cell, row.cells), *([row.remark] if has_remarks else [])] for row in shown.rows]
+    head = "".join(f"<th>{escape(one)}</th>" for one in [*shown.names, *shown.heads, *([""] if has_remarks else [])])
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    caption = f"<caption>{escape(table.title)}</caption>"
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(note)}</p>"
+    caption, note = escape(shown.title), escape(shown.note or legend_of(shown.rows))
+    top = f"<caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+    return f"<table>{top}<tbody>{body}</tbody></table><p>{note}</p>"
 
 
-def _strings(table: Table, most: int) -> tuple[list[list[str]], str]:
-    """Return the headings and the first rows of a table, and the line under them."""
-    rows = [[*row.names, *map(format_cell, row.cells)] for row in table.rows[:most]]
-    more = f"… and {len(table.rows) - most:,} more" if len(table.rows) > most else ""
-    return [[*table.names, *table.heads], *rows], "; ".join(filter(None, [more, table.note or legend_of(table.rows)]))
+def _shorten(table: Table, most: int) -> Table:
+    """Return the first rows of a table; its note says how many more there are."""
+    if len(table.rows) <= most:
+        return table
+    notes = [f"… and {len(table.rows) - most:,} more", table.note or legend_of(table.rows)]
+    return replace(table, rows=table.rows[:most], note="; ".join(filter(None, notes)))
 
 
 class ShowsTable:
-    """A result that a notebook shows as its `table`."""
+    """A result that a notebook shows as its tables."""
 
     @property
     def table(self) -> Table:
-        """What is shown."""
+        """Return the table that is shown."""
         raise NotImplementedError
 
+    @property
+    def tables(self) -> list[Table]:
+        """Return what is shown, where it may be several tables."""
+        return [self.table]
+
     def __repr__(self) -> str:
-        return as_text(self.table)
+        return "\n\n".join(map(as_text, self.tables))
 
     def _repr_html_(self) -> str:
-        return as_html(self.table)
+        return "".join(map(as_html, self.tables))
 
 
 class DisplayedRun(ShowsTable):
-    """What a run shows of itself."""
+    """What a run shows of itself; its methods import `pages`, which is above this room."""
 
     if TYPE_CHECKING:
         study: str
@@ -76,68 +76,52 @@ class DisplayedRun(ShowsTable):
         models: list[Any]
 
     @property
-    def main(self) -> pl.DataFrame:
-        """The main scores: of every measure and data set, where there are layers, the best layer."""
-        scores, value = main_scores(self.scores), pl.col("value")
-        better = pl.Series([find_measure(name).better for name in scores["measure"]], dtype=pl.String)
-        merit = pl.when(better == "lower").then(-value).when(better == "zero").then(value.abs()).otherwise(value)
-        key = ["measure", "k", "threshold", "dataset", *PLACES[:-1]]
-        ordered = scores.with_row_index().sort(merit, descending=True, nulls_last=True, maintain_order=True)
-        return ordered.unique(key, keep="first", maintain_order=True).sort("index").drop("index")
+    def tables(self) -> list[Table]:
+        """Return the main numbers as the terminal shows them: a table per model."""
+        from wordworth.pages.headlines import headlines
+        from wordworth.pages.runs import read_runs
+
+        shown: Any = self
+        found = list(headlines(read_runs([shown])))
+        return found or [Table(f"{self.study}: no scores", (), (), ())]
+
+    @property
+    def _numbers(self) -> list[tuple[Table, Row, Cell]]:
+        """Return the main numbers with the tables and rows that they are in."""
+        return [(table, row, cell) for table in self.tables for row in table.rows for cell in row.cells if cell]
 
     @property
     def _only(self) -> Cell:
-        """The number, of a run with one main score."""
-        scores = self.main
-        if len(scores) != 1:
-            raise SeveralScoresError(f"this run of {self.study} has {len(scores):,} main scores; choose from `scores`")
-        return Cell.of_score(scores.row(0, named=True))
+        """Return the number, of a run with one main number."""
+        numbers = self._numbers
+        if len(numbers) != 1:
+            raise SeveralScoresError(f"this run of {self.study} has {len(numbers):,} numbers; choose from `scores`")
+        return numbers[0][-1]
 
     @property
     def value(self) -> float | None:
-        """The number, of a run with one main score."""
+        """Return the number, of a run with one main number."""
         return self._only.value
 
     @property
     def low(self) -> float | None:
-        """The lower end of its 95 % interval."""
+        """Return the lower end of its 95 % interval."""
         return self._only.low
 
     @property
     def high(self) -> float | None:
-        """The upper end of its 95 % interval."""
+        """Return the upper end of its 95 % interval."""
         return self._only.high
 
     @property
     def p(self) -> float | None:
-        """Its p."""
+        """Return its p."""
         return self._only.p
 
     @property
     def n(self) -> int | None:
-        """The number of items behind it."""
+        """Return the number of items behind it."""
         return self._only.n
-
-    @property
-    def table(self) -> Table:
-        """The main scores as a table."""
-        scores = self.main
-        varying = [name for name in PLACES if name != "version" and scores[name].n_unique() > 1]
-        has_layers = scores["layer"].null_count() < len(scores)
-        places = varying if "layer" in varying or not has_layers else [*varying, "layer"]
-        versions = scores["version"].unique(maintain_order=True).to_list()
-        cells: dict[Names, dict[str | None, Cell]] = {}
-        for score in scores.iter_rows(named=True):
-            measure = label(score["measure"], k=score["k"], threshold=score["threshold"])
-            names = [measure, score["dataset"], *(score[name] for name in places)]
-            row = cells.setdefault(tuple("" if name is None else str(name) for name in names), {})
-            row[score["version"]] = Cell.of_score(score)
-        rows = tuple(Row(names, tuple(map(row.get, versions))) for names, row in cells.items())
-        models = ", ".join(one.name for one in self.models)
-        best = ", of each the best or strongest layer" if has_layers else ""
-        title = f"{self.study} of {models}: {len(scores):,} main scores of {len(self.scores):,}{best}"
-        heads = tuple(version or "value [95 % interval]" for version in versions)
-        return Table(title, ("measure", "data", *places), heads, rows)
 
     def to_pandas(self) -> Any:
         """Return the scores as a pandas `DataFrame`."""
@@ -149,27 +133,32 @@ class DisplayedRun(ShowsTable):
 
     def plot(self, figure: str = "") -> Any:
         """Return an altair chart: the figure that the page would show first, or one by (part of) its title."""
-        return VIEWS["plot"](self, figure)
+        from wordworth.pages.figures.document import plot
 
-    def report(self, path: Any = None) -> Any:
+        run: Any = self
+        return plot(run, figure)
+
+    def report(self, path: str | Path | None = None) -> Path:
         """Write the run's page, and return its path; in the run's folder unless given."""
-        return VIEWS["report"](self, output=path)
+        from wordworth.pages.page import write_report
+
+        run: Any = self
+        return write_report([run], None if path is None else Path(path))
 
     def __repr__(self) -> str:
-        scores = self.main
-        if len(scores) != 1:
+        numbers = self._numbers
+        if len(numbers) != 1:
             return super().__repr__()
-        score = scores.row(0, named=True)
-        symbol = SYMBOLS.get(score["measure"], score["measure"])
-        where = ", ".join(filter(None, [score["dataset"], score["model"]]))
-        cell = Cell.of_score(score)
+        ((table, row, cell),) = numbers
+        measure = self.scores.filter(pl.col("value") == cell.value).get_column("measure")[0]
+        symbol = SYMBOLS.get(measure, measure)
         cautions = "".join(f"; {CAUTION_TEXTS[one]}" for one in cell.cautions)
-        return f"{symbol} = {format_cell(replace(cell, cautions=()))} ({where}){cautions}"
+        return f"{symbol} = {format_cell(replace(cell, cautions=()))} ({row.names[-1]}, {table.title}){cautions}"
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>" if len(self.main) == 1 else super()._repr_html_()
+        return f"<p>{escape(repr(self))}</p>" if len(self._numbers) == 1 else super()._repr_html_()
 
     def __dir__(self) -> list[str]:
         hidden = set(dir(BaseModel)) - set(dir(object))

@@ -13,14 +13,14 @@ import polars as pl
 
 from wordworth.catalog.resolve import DataSet
 from wordworth.embedding import Embedding
-from wordworth.engine.cache import damaged
+from wordworth.engine.cache import count_damaged
 from wordworth.errors import WordworthError, print_traceback
 from wordworth.measure import find_measure
-from wordworth.results.columns import ITEM_TABLES, SCORES, SKIPPED, item_schema
+from wordworth.results.columns import ITEM_TABLES, SCORES, SKIP, item_schema
 from wordworth.results.run import DataFacts, MeasureFacts, ModelFacts, Run, surroundings
 from wordworth.results.vocabulary import (
-    CONTROLS,
-    EXPERIMENTS,
+    CONTROL_KINDS,
+    EXPERIMENT_TITLES,
     Caution,
     Notice,
     NoticeKind,
@@ -36,7 +36,7 @@ class Findings:
     """Grows while a study runs. A task returns findings of its own, which a study adds to those it returns."""
 
     study: str = ""
-    experiments: Collection[str] = field(default_factory=lambda: EXPERIMENTS)
+    experiments: Collection[str] = field(default_factory=lambda: EXPERIMENT_TITLES)
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
     data: dict[str, dict[str, Any]] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
@@ -50,8 +50,8 @@ class Findings:
     def score(self, *, cautions: Any = (), **row: Any) -> None:
         """Record one number, by the names of its columns; `cautions` are several `Caution`."""
         self._check(row, SCORES, "scores")
-        find_measure(row["measure"], row.get("variant"))
-        every = [*cautions, *coverage_cautions(row.get("coverage")), *size_cautions(row.get("n"))]
+        measure = find_measure(row["measure"], row.get("variant")).name
+        every = [*cautions, *coverage_cautions(row.get("coverage")), *size_cautions(row.get("n"), measure)]
         self._scores.append({"study": self.study, **row, "cautions": list(dict.fromkeys(every))})
 
     def set_coverage(self, coverage: float) -> None:
@@ -90,7 +90,7 @@ class Findings:
         experiment, control = row.get("experiment"), row.get("control")
         if experiment is not None and experiment not in self.experiments:
             raise TypeError(f"no experiment {experiment!r} is declared (results/vocabulary.py)")
-        if control is not None and control not in CONTROLS:
+        if control is not None and control not in CONTROL_KINDS:
             raise TypeError(f"no control {control!r} is declared (results/vocabulary.py)")
 
     def add(self, other: "Findings", **columns: Any) -> None:
@@ -147,6 +147,7 @@ class Findings:
         origin = embedding.provenance
         facts = {"source": origin.source, "sha256": origin.sha256, "language": language, "words": len(embedding)}
         facts |= {"dimensions": embedding.dim, "steps": list(origin.steps), "dropped": list(origin.dropped)}
+        facts |= {"corpus": origin.corpus, "percent": origin.percent, "decade": origin.decade}
         self.add_model(embedding.name, facts)
 
     def add_data(self, *several: DataSet, rows: int | None = None) -> None:
@@ -170,7 +171,7 @@ class Findings:
         if before["sha256"] != facts["sha256"]:
             raise WordworthError(
                 f"two different data sets are called {facts['name']} ({before['source'] or 'words'} and "
-                f"{facts['source'] or 'words'}); rename one, so that scores can be told apart"
+                f"{facts['source'] or 'words'}); rename one, so that scores can be distinguished"
             )
 
     @property
@@ -195,10 +196,10 @@ class Findings:
             study=self.study,
             models=[ModelFacts(**self._facts_of(label)) for label in self.models],
             data=[DataFacts(**facts) for facts in self.data.values()],
-            measures=[_declared(*row) for row in measures.rows()],
+            measures=[_find_measure(*row) for row in measures.rows()],
             notices=self.notices,
             skipped=self.skipped(),
-            damaged=damaged(),
+            damaged=count_damaged(),
             versions=versions,
             hardware=hardware,
             **about,
@@ -227,8 +228,8 @@ class Findings:
         """Count the items that were not used, by reason; reasons that differ in a word or number count together."""
         counts: Counter[str] = Counter()
         for frame in self.items.values():
-            reasons = frame.drop_nulls(SKIPPED).group_by(SKIPPED).len().collect(engine="streaming")
-            counts.update(dict(reasons.sort(SKIPPED).iter_rows()))
+            reasons = frame.drop_nulls(SKIP).group_by(SKIP).len().collect(engine="streaming")
+            counts.update(dict(reasons.sort(SKIP).iter_rows()))
         alike: dict[str, list[str]] = {}
         for reason in counts:
             alike.setdefault(_DETAILS.sub("…", reason), []).append(reason)
@@ -238,7 +239,7 @@ class Findings:
         }
 
 
-def _declared(name: str, variant: str | None) -> MeasureFacts:
+def _find_measure(name: str, variant: str | None) -> MeasureFacts:
     measure = find_measure(name, variant)
     return MeasureFacts(name=name, variant=variant, formula=measure.formula, better=measure.better)
 

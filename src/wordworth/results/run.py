@@ -61,8 +61,9 @@ class ModelFacts(_Table):
     precision: str = ""
     device: str = ""
     corpus: str = ""
-    """The text that vectors were trained on here, and how many percent of it."""
+    """The text that several vectors were trained on, of which this has so many percent, or one decade."""
     percent: float | None = None
+    decade: int | None = None
 
 
 class DataFacts(_Table):

@@ -1,18 +1,22 @@
 """The one model of a table: names down, names across, and numbers with all that is known of them.
 
-Pages make tables; the terminal, Markdown, LaTeX and HTML each have one writer of them. Only this
-module formats a score, an interval or a p.
+Pages make tables; text (here), Markdown, LaTeX and HTML each have one writer of them. Only this module formats a score,
+an interval or a p.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from math import isfinite
 from typing import Any, Literal, Self
 
+from rich.cells import cell_len, set_cell_size
+
+from wordworth.errors import visible
 from wordworth.results.vocabulary import CAUTION_MARK, Caution, caution_legend
 
-Part = Literal["value", "interval", "p", "n"]
-PARTS: tuple[Part, ...] = ("value", "interval", "p", "n")
+Aspect = Literal["value", "interval", "p", "n"]
+ASPECTS: tuple[Aspect, ...] = ("value", "interval", "p", "n")
 """What a table can show of a number."""
 Form = Literal["number", "count", "p"]
 Names = tuple[str, ...]
@@ -40,7 +44,7 @@ class Cell:
         numbers = {name: score[name] for name in ("value", "low", "high", "p", "partitions", "n")}
         return cls(**numbers, cautions=tuple(map(Caution, score["cautions"] or ())), is_best=is_best)
 
-    def has(self, part: Part) -> bool:
+    def has(self, part: Aspect) -> bool:
         """Return whether there is this to show."""
         if part == "interval":
             return self.low is not None and self.high is not None and isfinite(self.low) and isfinite(self.high)
@@ -53,6 +57,8 @@ class Row:
 
     names: Names
     cells: tuple[Cell | None, ...] = ()
+    remark: str = ""
+    """What there is to say of the row, for a line of its own."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,14 @@ class Table:
     across: str = ""
     """What the headings over the numbers are names of."""
 
+    def transpose(self) -> Self:
+        """Return the table with its headings down and its rows across; one of text stays."""
+        if not (self.heads and self.rows):
+            return self
+        heads = tuple(" ".join(filter(None, row.names)) for row in self.rows)
+        rows = (Row((head,), tuple(row.cells[at] for row in self.rows)) for at, head in enumerate(self.heads))
+        return replace(self, names=(self.across,), heads=heads, rows=tuple(rows))
+
 
 def text_table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]], **more: str) -> Table:
     """Return a table of text only."""
@@ -87,6 +101,75 @@ def legend_of(rows: Iterable[Row]) -> str:
     )
 
 
+WIDTH = 80
+"""Columns of a table as text, where there is no window to fit."""
+MAX_NAME = 24
+"""Letters of a name that keep their place in a row; a longer one may have a line of its own."""
+GAP, UNBROKEN = "  ", "\u00a0"
+"""What is between columns, and the space within a number."""
+PART_HEADS = {"interval": "95 %", "p": "p", "n": "n"}
+
+
+def text_lines(table: Table, width: int = WIDTH) -> Iterator[str]:
+    """Yield a table's title, columns and note, wrapped at words in this width; it is turned if it is too wide."""
+    fitted = [(one, columns := _columns(one), _fit(columns, width)) for one in (table, table.transpose())]
+    shown, columns, widths = next((one for one in fitted if _total(one[-1]) <= width), fitted[0])
+    yield visible(table.title)
+    for at, texts in enumerate(zip(*columns, strict=True)):
+        wrapped = [*map(wrap_words, texts, widths)]
+        if any(cell_len(line) > widths[0] for line in wrapped[0]):  # a long name has a line of its own
+            yield texts[0]
+            wrapped[0] = []
+        for line in zip_longest(*wrapped, fillvalue=""):
+            names, numbers = line[: len(shown.names)], line[len(shown.names) :]
+            aligned = [*map(set_cell_size, names, widths), *map(str.rjust, numbers, widths[len(names) :])]
+            yield GAP.join(aligned).rstrip().replace(UNBROKEN, " ")
+        remark = shown.rows[at - 1].remark if at else ""
+        yield from (GAP + line for line in wrap_words(visible(remark), width - len(GAP)))
+        if at == 0:
+            yield "─" * _total(widths)
+    yield from wrap_words(visible(table.note or legend_of(table.rows)), width)
+
+
+def _columns(table: Table) -> list[list[str]]:
+    """Return the names of a table, and of its numbers value, interval, p and n where there are any, under a heading."""
+    columns = [[visible(name), *(visible(row.names[at]) for row in table.rows)] for at, name in enumerate(table.names)]
+    for at, head in enumerate(table.heads):
+        for part in ASPECTS:
+            cells = [format_part(row.cells[at], part).replace(" ", UNBROKEN) for row in table.rows]
+            if part == "value" or any(cells):
+                columns.append([visible(PART_HEADS.get(part, head)), *cells])
+    return columns
+
+
+def _fit(columns: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Return the widths of columns, as narrow as their words allow where they are too wide together."""
+    widths = [max(map(cell_len, column)) for column in columns]
+    least = [max(cell_len(word) for text in column for word in text.split(" ")) for column in columns]
+    least[0] = min(least[0], MAX_NAME)
+    while _total(widths) > width and widths != least:
+        widest = max(range(len(widths)), key=lambda at: widths[at] - least[at])
+        widths[widest] -= 1
+    return widths
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def wrap_words(text: str, width: int) -> list[str]:
+    """Return the lines of a text; only a word that is wider than a line overflows."""
+    lines: list[str] = []
+    for word in text.split(" ") if text else ():
+        if lines and cell_len(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+LEAST_P = 1e-300
+"""What a p of 0 is below, where no partitions were counted."""
 SMALL_P = 1e-4
 """Below it, p is written with a power of ten."""
 
@@ -121,20 +204,26 @@ def format_interval(low: float, high: float, decimals: int = 2) -> str:
     return f"[{format_number(low, decimals)}, {format_number(high, decimals)}]"
 
 
-def format_cell(cell: Cell | None, decimals: int = 2) -> str:
+def format_cell(cell: Cell | None) -> str:
     """Return a number with what is known of it: 1.71† [1.48, 1.83], p = 8e-05, n = 16."""
-    if cell is None:
+    value, interval, p, n = (format_part(cell, part) for part in ASPECTS)
+    p = f"p {p}" if p.startswith("<") else f"p = {p}" if p else ""
+    return ", ".join(filter(None, [f"{value} {interval}".strip(), p, f"n = {n}" if n else ""]))
+
+
+def format_part(cell: Cell | None, part: Aspect) -> str:
+    """Return one part of a number: 1.71†, [1.48, 1.83], 8e-05, 16; blank where it has none."""
+    if cell is None or not (part == "value" or cell.has(part)):
         return ""
-    if cell.form == "count":
-        return "" if cell.value is None else f"{cell.value:,.0f}"
-    if cell.form == "p":
-        return f"{'' if cell.value else '< '}{format_p(cell.value or 1 / (cell.partitions or 1))}"
-    parts = [format_number(cell.value, decimals) + (CAUTION_MARK if cell.cautions else "")]
-    if cell.low is not None and cell.high is not None and cell.has("interval"):
-        parts[0] += f" {format_interval(cell.low, cell.high, decimals)}"
-    if cell.p is not None:
-        parts.append(f"p {'=' if cell.p else '<'} {format_p(cell.p or 1 / (cell.partitions or 1))}")
-    return ", ".join([*parts, *([] if cell.n is None else [f"n = {cell.n:,}"])])
+    if part == "interval":
+        return format_interval(cell.low or 0.0, cell.high or 0.0)
+    if part == "n" or cell.form == "count":
+        count = cell.n if part == "n" else cell.value
+        return "" if count is None else f"{count:,.0f}"
+    if part == "p" or cell.form == "p":
+        p = cell.p if part == "p" else cell.value
+        return format_p(p) if p else f"< {format_p(1 / cell.partitions if cell.partitions else LEAST_P)}"
+    return format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
 
 
 def format_p(p: float, smallest: float | None = None) -> str:

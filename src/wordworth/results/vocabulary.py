@@ -12,19 +12,21 @@ from pydantic import BaseModel, ConfigDict
 CONTEXTS = ("random", "bleached", "aligned", "misaligned", "decontextualized", "aggregated")
 """The text that a word is in: drawn from a corpus; “This is WORD”; text that agrees or disagrees with the word's
 valence; the word alone; the mean over many sentences."""
-CONTROLS = ("untrained", "shuffled", "poles-out", "swap")
+CONTROL_KINDS = ("untrained", "shuffled", "poles-out", "swap", "random-words")
 """The same network with random weights; ratings in random order; the lexicon without the polar words; sentence pairs
-that differ in two words of one kind."""
+that differ in two words of one kind; lists of random words that are about as frequent."""
 ORIGINAL = "original"
 """A model or embedding as it was, compared with versions of it."""
 RANDOM = "random"
 """A random subspace removed: the mean over draws, or one `draw`."""
-VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", "leace", RANDOM)
+RANDOM_RETRAINED = "random-retrained"
+"""The mean over networks that were trained without random subspaces."""
+VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", "leace", RANDOM, RANDOM_RETRAINED)
 """What was removed from a model. A network trained on changed vectors is a version under its own name."""
 HARMLESS = ("weat1", "weat2")
 """Tests whose positive effect is what people share, not a stereotype of a group of people."""
 
-EXPERIMENTS = {
+EXPERIMENT_TITLES = {
     "valence": "Agreement of words' associations with rated valence.",
     "weat": "Association tests.",
     "sensitivity": "A number under other choices; every variant is an item.",
@@ -51,12 +53,15 @@ EXPERIMENTS = {
     "confused": "Words mistaken for others, as items.",
     "never-predicted": "Types that are never predicted.",
     "paraphrase": "Rare words in use.",
+    "preference": "Which sentence of a pair is more probable.",
+    "census": "Pronouns of occupations against their real shares of women.",
     "gender": "Neutrality on the sentence pairs of a probe.",
     "nationality": "Neutrality on the sentence pairs of a probe.",
     "religion": "Neutrality on the sentence pairs of a probe.",
     "accuracy": "Accuracy on labelled pairs.",
     "subspace": "What is removed.",
     "stability": "How well defined a subspace is.",
+    "calibration": "How often a bias of known size is detected.",
 }
 """Experiment → what it is. A user's own probe of inference is an experiment under its own name."""
 
@@ -101,7 +106,7 @@ class Notice(BaseModel):
         text = f"{place}: {counted}{self.reason}" if place else f"{counted}{self.reason}"
         is_name = names_model or not text.partition(" ")[0].isalpha()  # of a model or a file, which keeps its case
         start = text[:1] if place or is_name else text[:1].upper()
-        return f"{start}{text[1:].rstrip('.')}."
+        return f"{start}{text[1:].rstrip('.')}{'' if text.endswith('?') else '.'}"
 
 
 class Caution(StrEnum):
@@ -110,11 +115,14 @@ class Caution(StrEnum):
     FEW_ITEMS = "few-items"
     LOW_COVERAGE = "low-coverage"
     UNBALANCED_SETS = "unbalanced-sets"
+    SHARED_VECTORS = "shared-vectors"
     MACHINE_TRANSLATED = "machine-translated"
+    FAULTY_PAIRS = "faulty-pairs"
 
 
-MIN_ITEMS = 20
-"""Fewer items than this are a caution: an interval over eight pairs is not firm, however narrow it looks."""
+MIN_ITEMS, MIN_TEST_WORDS = 20, 12
+"""Fewer items than this are a caution: an interval over eight pairs is not firm, however narrow it looks. An
+association test compares two sets of words, of which the papers' smallest have 6 each."""
 MIN_COVERAGE = 0.8
 """A smaller share of a data set's items, or of a word set's words, is a caution."""
 MIN_TEST_COVERAGE = 0.5
@@ -127,7 +135,9 @@ CAUTION_TEXTS = {
     Caution.FEW_ITEMS: f"fewer than {MIN_ITEMS} items",
     Caution.LOW_COVERAGE: f"less than {MIN_COVERAGE:.0%} of the data",
     Caution.UNBALANCED_SETS: "word sets of very different sizes",
+    Caution.SHARED_VECTORS: "different words with one vector",
     Caution.MACHINE_TRANSLATED: "machine-translated words",
+    Caution.FAULTY_PAIRS: "many pairs are faulty (Blodgett et al. 2021)",
 }
 
 
@@ -136,9 +146,10 @@ def coverage_cautions(coverage: float | None) -> list[Caution]:
     return [Caution.LOW_COVERAGE] if coverage is not None and coverage < MIN_COVERAGE else []
 
 
-def size_cautions(n: int | None) -> list[Caution]:
-    """Return the caution of few items, if they are few."""
-    return [Caution.FEW_ITEMS] if n is not None and n < MIN_ITEMS else []
+def size_cautions(n: int | None, measure: str = "") -> list[Caution]:
+    """Return the caution of few items, if they are few for this measure."""
+    least = MIN_TEST_WORDS if measure == "weat" else MIN_ITEMS
+    return [Caution.FEW_ITEMS] if n is not None and n < least else []
 
 
 def balance_cautions(first: int, second: int) -> list[Caution]:

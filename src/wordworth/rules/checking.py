@@ -6,10 +6,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from wordworth.errors import WordworthError, listed, nearest
+from wordworth.errors import WordworthError, format_names, nearest
 from wordworth.measure import find_measure
 from wordworth.measure.declaration import Better
-from wordworth.paired import Comparison, ComparisonSettings, Difference, Side, Tested, compare, sides
+from wordworth.paired import Comparison, ComparisonSettings, Difference, PairedTest, Side, compare, sides
 from wordworth.paired.items import QUESTION
 from wordworth.paired.sides import equals, models_of
 from wordworth.results.columns import KEY, describe_score
@@ -22,11 +22,11 @@ from wordworth.rules.rules import Limit, Rule, Rules, Verdict
 EXIT_CODES: dict[Verdict, int] = {"pass": 0, "fail": 1, "undecided": 3}
 """The exit code of the worst verdict; 2 is a mistake in the rules."""
 BY_SEVERITY: tuple[Verdict, ...] = ("fail", "undecided", "pass")
-COUNTED: dict[Verdict, str] = {"pass": "passed", "fail": "failed", "undecided": "undecided"}
+VERDICTS_IN_WORDS: dict[Verdict, str] = {"pass": "passed", "fail": "failed", "undecided": "undecided"}
 
 
 @dataclass(frozen=True)
-class Judged:
+class RuleResult:
     """A rule, the score that decides it, and the verdict."""
 
     rule: str
@@ -54,16 +54,16 @@ class Judged:
 
 
 @dataclass(frozen=True, repr=False)
-class Checked(ShowsTable):
+class CheckResult(ShowsTable):
     """Every rule of a file, judged."""
 
     rules: str
     runs: tuple[str, ...]
-    judged: tuple[Judged, ...]
+    judged: tuple[RuleResult, ...]
 
     @property
     def table(self) -> Table:
-        """A row per rule."""
+        """Return a row per rule."""
         rows = tuple(Row((one.rule, one.score, one.asked, one.verdict), (one.cell,)) for one in self.judged)
         legend = caution_legend((one.rule, one.cell.cautions) for one in self.judged)
         return Table("wordworth check", ("rule", "score", "asked", "verdict"), ("value or Δ",), rows, note=legend)
@@ -91,21 +91,21 @@ class Checked(ShowsTable):
         return {**asdict(self), "judged": judged, "verdict": self.verdict, "code": self.code}
 
 
-def check(runs: Sequence[Run], rules: Rules) -> Checked:
+def check(runs: Sequence[Run], rules: Rules) -> CheckResult:
     """Apply every rule to the runs. A rule that names no score is an error."""
     baselines = Baselines()
     judged = tuple(_judge(rule, runs, baselines) for rule in rules.rules)
-    return Checked(str(rules.path), tuple(run.label for run in runs), judged)
+    return CheckResult(str(rules.path), tuple(run.label for run in runs), judged)
 
 
-def _judge(rule: Rule, runs: Sequence[Run], baselines: "Baselines") -> Judged:
+def _judge(rule: Rule, runs: Sequence[Run], baselines: "Baselines") -> RuleResult:
     try:
         return _combine(_judge_scores(rule, runs) if rule.no_worse_than is None else baselines.judge(rule, runs))
     except WordworthError as error:
         raise WordworthError(f"{rule.file}, rule {rule.name[:60]!r}: {error}") from error
 
 
-def _combine(judged: Sequence[Judged]) -> Judged:
+def _combine(judged: Sequence[RuleResult]) -> RuleResult:
     """Return the verdict over all scores that a rule names: that of the worst."""
     if len(judged) == 1:
         return judged[0]
@@ -114,9 +114,9 @@ def _combine(judged: Sequence[Judged]) -> Judged:
     return replace(worst, matched=len(judged), reason=reason)
 
 
-def _count_verdicts(judged: Sequence[Judged]) -> str:
+def _count_verdicts(judged: Sequence[RuleResult]) -> str:
     verdicts = [one.verdict for one in judged]
-    return ", ".join(f"{verdicts.count(one):,} {word}" for one, word in COUNTED.items() if one in verdicts)
+    return ", ".join(f"{verdicts.count(one):,} {word}" for one, word in VERDICTS_IN_WORDS.items() if one in verdicts)
 
 
 def _explain_missing(where: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], nothing: str) -> str:
@@ -126,7 +126,7 @@ def _explain_missing(where: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]
         known = dict.fromkeys(row.get(column) for row in rows)
         if value not in known:
             names = [str(one) for one in known if one is not None]
-            have = f"; there are {listed(names)}" if names else "; that column is blank in all"
+            have = f"; there are {format_names(names)}" if names else "; that column is blank in all"
             shown = "blank" if value is None else repr(value)
             return f"{nothing} has the {column} {shown}{nearest(str(value), names) or have}"
     columns = ", ".join(f"{column} {'blank' if value is None else value}" for column, value in where.items())
@@ -134,10 +134,10 @@ def _explain_missing(where: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]
 
 
 def _name_runs(runs: Iterable[Run]) -> str:
-    return listed((run.label for run in runs), 3)
+    return format_names((run.label for run in runs), 3)
 
 
-def _judge_scores(rule: Rule, runs: Sequence[Run]) -> list[Judged]:
+def _judge_scores(rule: Rule, runs: Sequence[Run]) -> list[RuleResult]:
     conditions = [equals(column, value) for column, value in rule.where.items()]
     rows = [(run, row) for run in runs for row in run.scores.filter(*conditions).iter_rows(named=True)]
     if not rows:
@@ -150,12 +150,12 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
-def _judge_score(rule: Rule, run: Run, row: Mapping[str, Any]) -> Judged:
+def _judge_score(rule: Rule, run: Run, row: Mapping[str, Any]) -> RuleResult:
     limit = rule.limit_of(find_measure(row["measure"], row["variant"]))
     cell = Cell.of_score({**row, **{name: _finite(row[name]) for name in ("value", "low", "high")}})
     verdict, reason = _apply(rule, limit, cell)
     columns = {column: row[column] for column in KEY if row[column] is not None}
-    return Judged(rule.name, verdict, str(limit), reason, columns, cell, run.label)
+    return RuleResult(rule.name, verdict, str(limit), reason, columns, cell, run.label)
 
 
 def _apply(rule: Rule, limit: Limit, cell: Cell) -> tuple[Verdict, str]:
@@ -180,7 +180,7 @@ class Baselines:
     runs: dict[Path, list[Run]] = field(default_factory=dict)
     comparisons: dict[tuple[Any, ...], Comparison] = field(default_factory=dict)
 
-    def judge(self, rule: Rule, runs: Sequence[Run]) -> list[Judged]:
+    def judge(self, rule: Rule, runs: Sequence[Run]) -> list[RuleResult]:
         """Judge the differences that a rule names between the runs and its baseline, each by its interval."""
         place, study = rule.baseline, rule.where.get("study")
         if place not in self.runs:
@@ -190,7 +190,7 @@ class Baselines:
         if not pairs:
             raise WordworthError(f"{_name_runs(runs)} and {place} have no study in common to compare")
         where = {column: value for column, value in rule.where.items() if column in QUESTION}
-        judged: list[Judged] = []
+        judged: list[RuleResult] = []
         comparisons: list[Comparison] = []
         for pair in pairs:
             both = _sides(rule, pair)
@@ -222,7 +222,7 @@ def _sides(rule: Rule, pair: tuple[Run, Run]) -> tuple[Side, Side]:
 def _only_model(run: Run, key: str) -> str:
     models = [*models_of(run)]
     if len(models) != 1:
-        raise WordworthError(f"{run.label} has {len(models)} models ({listed(models)}); say which with {key}")
+        raise WordworthError(f"{run.label} has {len(models)} models ({format_names(models)}); say which with {key}")
     return models[0]
 
 
@@ -233,7 +233,7 @@ REASONS: dict[Verdict, str] = {
 }
 
 
-def _judge_difference(rule: Rule, one: Difference, side: Side) -> Judged:
+def _judge_difference(rule: Rule, one: Difference, side: Side) -> RuleResult:
     better, tested = one.measure.better, one.tested
     if not better:
         raise WordworthError(f"neither side of {one.measure.name} is better, so nothing is worse in it; give a limit")
@@ -242,7 +242,7 @@ def _judge_difference(rule: Rule, one: Difference, side: Side) -> Judged:
     values += f"[{format_precise(tested.low)}, {format_precise(tested.high)}], {state_p(tested.p)}, {tested.test}"
     own = {"study": side.run.study, "model": side.model, "step": side.step, "layer": one.layers[0]}
     margin = f" by more than {rule.margin:g}" if rule.margin else ""
-    return Judged(
+    return RuleResult(
         rule=rule.name,
         verdict=verdict,
         asked=f"no worse than {rule.baseline}{margin}",
@@ -254,7 +254,7 @@ def _judge_difference(rule: Rule, one: Difference, side: Side) -> Judged:
     )
 
 
-def judge_lead(margin: float, tested: Tested, better: Better) -> Verdict:
+def judge_lead(margin: float, tested: PairedTest, better: Better) -> Verdict:
     """Return whether the whole interval of the difference, or no part of it, is worse by at most the margin."""
     if better == "higher":
         return Limit(">=", -margin).judge((tested.low, tested.high))

@@ -5,12 +5,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from wordworth.errors import visible
-from wordworth.rules.checking import Checked, Judged
+from wordworth.rules.checking import CheckResult, RuleResult
 
 SUITE = "wordworth check"
 
 
-def to_junit(checked: Checked) -> str:
+def to_junit(checked: CheckResult) -> str:
     """Return the file. A rule that failed is a failure; one that is undecided is skipped, with the reason."""
     verdicts = [one.verdict for one in checked.judged]
     counts = {"tests": str(len(verdicts)), "failures": str(verdicts.count("fail")), "errors": "0", "time": "0"}
@@ -24,7 +24,7 @@ def to_junit(checked: Checked) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _add_case(suite: ElementTree.Element, one: Judged, file: str) -> None:
+def _add_case(suite: ElementTree.Element, one: RuleResult, file: str) -> None:
     case = ElementTree.SubElement(
         suite, "testcase", {"classname": visible(file), "name": visible(one.rule), "time": "0"}
     )

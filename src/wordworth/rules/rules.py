@@ -13,7 +13,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from wordworth.catalog.read.tables import read_toml
-from wordworth.errors import WordworthError, listed, nearest
+from wordworth.errors import WordworthError, format_names, nearest
 from wordworth.measure import MEASURES, Measure, find_measure
 from wordworth.results.columns import KEY, SCORES
 
@@ -130,7 +130,7 @@ def read_rules(path: Path) -> Rules:
 
 
 def _suggest(word: str, known: Collection[str]) -> str:
-    return nearest(word[:60], list(known)) or f"; there are {listed(known, 20)}"
+    return nearest(word[:60], list(known)) or f"; there are {format_names(known, 20)}"
 
 
 def _read_rule(path: Path, name: str, table: Mapping[str, Any]) -> Rule:
@@ -160,7 +160,7 @@ def _check_rule(rule: Rule) -> None:
     elif not isfinite(rule.limit or 0.0):
         raise WordworthError(f"its limit is {rule.limit}; write one like {EXAMPLES}")
     if not rule.where:
-        raise WordworthError(f"it names no score; say which by its columns ({listed(KEY, 20)})")
+        raise WordworthError(f"it names no score; say which by its columns ({format_names(KEY, 20)})")
     measure, names = rule.where.get("measure"), [name for name, _ in MEASURES]
     if measure and measure not in names:
         raise WordworthError(f"no measure is called {measure[:60]!r}{nearest(measure, names)}")

@@ -21,7 +21,7 @@ from transformers import (
 
 from wordworth.encode.loading import quietly
 from wordworth.engine.cache import forgotten
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import LibraryErrors, WordworthError
 from wordworth.measure.declaration import find_measure, label
 from wordworth.results.run import default_folder
 from wordworth.trainer.measuring import Measuring, choose_studies, keep_random_states
@@ -29,7 +29,7 @@ from wordworth.trainer.measuring import Measuring, choose_studies, keep_random_s
 PREFIX = "wordworth"
 _UNUSUAL = re.compile(r"[^\w./ -]")
 """Characters that some of the services that take logs do not accept in a name."""
-SHARDED = ("is_fsdp_enabled", "is_deepspeed_enabled", "is_tp_enabled")
+SHARDING_FLAGS = ("is_fsdp_enabled", "is_deepspeed_enabled", "is_tp_enabled")
 """What a Trainer says of itself where no process has all weights."""
 LOGGER = getLogger("wordworth")
 
@@ -82,7 +82,7 @@ class WordworthCallback(TrainerCallback):
         )
 
     def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        """Measures before the first step, and stops at whatever is wrong with the settings."""
+        """Measure before the first step, and stops at whatever is wrong with the settings."""
         if not state.is_world_process_zero:
             return
         held = next(self.output.glob("*/run.json"), None)
@@ -94,7 +94,7 @@ class WordworthCallback(TrainerCallback):
             self._measure(state, control, strict=True)
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        """Measures at the chosen steps and at the last one."""
+        """Measure at the chosen steps and at the last one."""
         step = state.global_step
         due = step in self.steps or step == state.max_steps or (self.every and step % self.every == 0)
         if due and state.is_world_process_zero:
@@ -112,7 +112,7 @@ class WordworthCallback(TrainerCallback):
                         LOGGER.warning("%s", notice.reason)
                 folder = self.output / f"{run.study}-step{state.global_step}"
                 try:
-                    with Foreign(f"the run {folder} could not be written", ours=not strict):
+                    with LibraryErrors(f"the run {folder} could not be written", ours=not strict):
                         run.save(folder, overwrite=True)
                 except WordworthError as error:
                     if strict:
@@ -125,8 +125,8 @@ class WordworthCallback(TrainerCallback):
 
 
 def _network(trainer: Trainer) -> PreTrainedModel:
-    """The model itself, out of what is around it for training on several devices."""
-    for sharded in SHARDED:
+    """Return the model without its wrapper for training on several devices."""
+    for sharded in SHARDING_FLAGS:
         if getattr(trainer, sharded, False):
             raise WordworthError(
                 "the weights are spread over processes (FSDP, DeepSpeed or tensor parallel), so no one of them can "

@@ -16,14 +16,14 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from wordworth.catalog.models import Kind, kind_of_class
+from wordworth.catalog.models import ModelKind, kind_of_class
 from wordworth.encode import LanguageModel, wrap
-from wordworth.errors import Foreign, WordworthError
+from wordworth.errors import LibraryErrors, WordworthError
 from wordworth.results.columns import model_label
 from wordworth.results.findings import Findings
 from wordworth.results.run import Run
-from wordworth.study import STUDIES, Study, study
-from wordworth.study.names import CALLED, resolve_inputs
+from wordworth.study import OF_WORDS, STUDIES, Study, study
+from wordworth.study.names import KIND_IN_WORDS, resolve_inputs
 from wordworth.task.settings import ByLayer, Settings, either
 from wordworth.whole_words import WordModel, wrap_word_model
 
@@ -35,7 +35,7 @@ class StudyInTraining(NamedTuple):
     settings: Settings
 
 
-def kind_of_network(network: PreTrainedModel) -> Kind:
+def kind_of_network(network: PreTrainedModel) -> ModelKind:
     """Return causal or masked, or encoder for anything without a head that predicts words."""
     kind = kind_of_class(type(network).__name__)
     return "encoder" if kind == "nli" else kind
@@ -55,12 +55,12 @@ def choose_studies(asked: Mapping[str, Mapping[str, Any] | None], network: PreTr
     for name in wanted:
         if name not in possible or study(name).command:
             raise WordworthError(
-                f"{study(name).name} does not measure {CALLED[kind][0]} in training; choose from {either(possible)}"
+                f"{name} does not measure {KIND_IN_WORDS[kind][0]} in training; choose from {either(possible)}"
             )
-    return [_chosen(study(name), given, network) for name, given in wanted.items()]
+    return [_configure_study(study(name), given, network) for name, given in wanted.items()]
 
 
-def _chosen(declared: Study, given: Mapping[str, Any], network: PreTrainedModel) -> StudyInTraining:
+def _configure_study(declared: Study, given: Mapping[str, Any], network: PreTrainedModel) -> StudyInTraining:
     chosen = {**declared.training, **given}
     settings = declared.settings.of(declared.name, chosen)
     if isinstance(settings, ByLayer) and not settings.layers:
@@ -93,10 +93,10 @@ class Measuring:
         model: LanguageModel | WordModel | None = None
         for one in self.chosen:
             try:
-                with Foreign(f"{one.study.name} could not be measured at step {step}", ours=not strict):
+                with LibraryErrors(f"{one.study.name} could not be measured at step {step}", ours=not strict):
                     model = model or self._wrap(network, label)
                     measured = model
-                    if isinstance(model, WordModel) and one.study.name != "predict":
+                    if isinstance(model, WordModel) and one.study.name not in OF_WORDS:
                         measured = model.reader.base
                     run = one.study.run([measured], one.settings, checkpoints=checkpoints)
             except WordworthError as error:

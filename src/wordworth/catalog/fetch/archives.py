@@ -30,8 +30,8 @@ from unearth.fetchers import Fetcher, PyPIClient
 
 from wordworth.catalog.registry import Distribution
 from wordworth.engine.cache import kind_folder
-from wordworth.errors import Foreign, WordworthError, reason_of
-from wordworth.files import CHUNK, locked, make_folder, sha256_of, space_checked
+from wordworth.errors import LibraryErrors, WordworthError, reason_of
+from wordworth.files import CHUNK, hold_lock, make_folder, sha256_of, space_checked
 from wordworth.progress import progress
 
 
@@ -77,7 +77,7 @@ def client() -> Fetcher:
     timeout = pip.get("timeout") or pip.get("default-timeout") or "15"
     if not timeout.replace(".", "", 1).isdecimal():
         raise WordworthError(f"pip's timeout is {timeout[:40]!r}; it must be a number of seconds")
-    with Foreign("pip's proxy or certificates cannot be used", "correct them (`pip config list`)"):
+    with LibraryErrors("pip's proxy or certificates cannot be used", "correct them (`pip config list`)"):
         if bundle:
             is_folder = Path(bundle).is_dir()
             verify = ssl.create_default_context(
@@ -108,7 +108,7 @@ logging.getLogger("unearth").setLevel(logging.ERROR)
 
 
 def download(url: str, part: Path, what: str, expected_bytes: int | None = None) -> None:
-    """Fetches `url` into `part`, going on from where a killed download left it when the server allows."""
+    """Fetch `url` into `part`, going on from where a killed download left it when the server allows."""
     make_folder(part.parent)
     start = part.stat().st_size if part.exists() else 0
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
@@ -116,7 +116,7 @@ def download(url: str, part: Path, what: str, expected_bytes: int | None = None)
     session = client()
     try:
         with (
-            Foreign(f"{what} cannot be fetched from {host}"),
+            LibraryErrors(f"{what} cannot be fetched from {host}"),
             space_checked(part.parent),
             session.get_stream(url, headers=headers) as answer,
         ):
@@ -159,7 +159,7 @@ def _links(distribution: Distribution) -> Iterator[Link]:
     links = pip_settings().get("find-links", "").split()
     for url in [*links, *indexes()]:
         try:
-            with Foreign("it gives what no index does"):
+            with LibraryErrors("it gives what no index does"):
                 finder = PackageFinder(
                     session=client(),
                     index_urls=() if url in links else [url],
@@ -191,7 +191,7 @@ def _host(url: str) -> str:
 
 
 @contextmanager
-def opened(distribution: Distribution) -> Iterator[Path]:
+def open_archive(distribution: Distribution) -> Iterator[Path]:
     """Yield the archive as a file, checked where its checksum is pinned; what was fetched for this is removed."""
     reasons = []
     for link in _links(distribution):
@@ -204,7 +204,7 @@ def opened(distribution: Distribution) -> Iterator[Path]:
         # The name of the part carries the address, so a resumed download never mixes two files.
         key = hashlib.sha256(f"{distribution.sha256} {link.url_without_fragment}".encode()).hexdigest()[:16]
         target = kind_folder("archives") / f"{key}-{link.filename}"
-        with locked(target):
+        with hold_lock(target):
             part = target.with_name(target.name + ".part")
             download(link.url_without_fragment, part, str(distribution))
             try:
@@ -227,7 +227,7 @@ def _is_right(distribution: Distribution, path: Path) -> bool:
 def take(archive: Path, member: str, out: IO[bytes], named: str = "") -> None:
     """Copy the member of exactly this name, a plain file, out of a zip or tar."""
     named = named or archive.name
-    with Foreign(f"{member} cannot be taken out of {named}", "nothing was kept, fetch it again"):
+    with LibraryErrors(f"{member} cannot be taken out of {named}", "nothing was kept, fetch it again"):
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as wheel, wheel.open(member) as stream:
                 shutil.copyfileobj(stream, out, CHUNK)

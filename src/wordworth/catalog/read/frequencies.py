@@ -10,7 +10,7 @@ import msgpack
 
 from wordworth.catalog.read.tables import check_commas, number, read_rows
 from wordworth.catalog.registry import knows
-from wordworth.catalog.resolve import DataSet, Named, located_data, split_label
+from wordworth.catalog.resolve import DataSet, NameLike, located_data, split_label
 from wordworth.errors import WordworthError
 
 PER = 100_000_000
@@ -38,7 +38,7 @@ def kind_of_counts(named: str | Path) -> str:
     return "frequencies" if is_list or is_frequency_file(Path(target).expanduser()) else "corpora"
 
 
-def load_frequencies(name_or_path: Named, *, language: str = "english") -> Frequencies:
+def load_frequencies(name_or_path: NameLike, *, language: str = "english") -> Frequencies:
     """A list of the catalog by its name, or a user's file: a word, a tab or spaces, and its count, a line each."""
     data = located_data(name_or_path, "frequencies", language)
     if data.entry is not None:
@@ -63,7 +63,7 @@ def _counts(path: Path) -> dict[str, float]:
 
 
 def is_frequency_file(path: Path) -> bool:
-    """Whether the first lines of a file are all a word and a number, so that it is no running text."""
+    """Return whether the first lines of a file are all a word and a number, so that it is no running text."""
     if not path.is_file() or path.suffix in (".gz", ".bz2", ".xz", ".parquet"):
         return False
     with path.open(encoding="utf-8-sig", errors="replace") as stream:

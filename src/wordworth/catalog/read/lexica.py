@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.tables import Row, Table, check_commas, column, number, read_table, read_text, tidy
+from wordworth.catalog.read.tables import Record, Records, check_commas, column, number, read_table, read_text, tidy
 from wordworth.catalog.read.word_sets import load_translations
 from wordworth.catalog.registry import Entry, entries, in_its_script
-from wordworth.catalog.resolve import DataSet, Named, Resolved, find, located_data
+from wordworth.catalog.resolve import DataSet, NameLike, Origin, find, located_data
 from wordworth.embedding.core import lower, spellings
-from wordworth.errors import WordworthError, listed, quoted
+from wordworth.errors import WordworthError, format_names, quote
 
 _WORD = re.compile(r" {4}(\S.*):$")
 _RATING = re.compile(r" {8}(\w+): (\S+)$")
@@ -23,7 +23,7 @@ WORD_NAMES = ("word", "words", "term")
 RATING_NAMES = ("valence", "rating", "score", "mean")
 
 
-def _of_cntext(lines: list[str]) -> Iterator[Row]:
+def _of_cntext(lines: list[str]) -> Iterator[Record]:
     """YAML below `Dictionary:`, a word with its valence and arousal."""
     word = ""
     ratings: dict[str, str] = {}
@@ -33,20 +33,20 @@ def _of_cntext(lines: list[str]) -> Iterator[Row]:
         elif word and (found := _RATING.match(line)):
             ratings[found[1]] = found[2]
             if len(ratings) == 2:
-                yield Row(at, (word, ratings.get("valence", ""), ratings.get("arousal", "")))
+                yield Record(at, (word, ratings.get("valence", ""), ratings.get("arousal", "")))
                 word = ""
 
 
-def _of_sentinet(lines: list[str]) -> Iterator[Row]:
-    """A word a line with a positive and a negative score; words without either are neutral, and are not taken."""
+def _of_sentinet(lines: list[str]) -> Iterator[Record]:
+    """Yield a word a line with a positive and a negative score; words without either are neutral, and are not taken."""
     for at, line in enumerate(lines, start=1):
         if found := _LITERAL.match(line.strip()):
             worth = float(found[2]) - float(found[3])
             if worth:
-                yield Row(at, (found[1], str(worth)))
+                yield Record(at, (found[1], str(worth)))
 
 
-_LAYOUTS: Mapping[str, tuple[tuple[str, ...], Callable[[list[str]], Iterator[Row]]]] = {
+_LAYOUTS: Mapping[str, tuple[tuple[str, ...], Callable[[list[str]], Iterator[Record]]]] = {
     "cntext": (("word", "valence", "arousal"), _of_cntext),
     "sentinet": (("word", "valence"), _of_sentinet),
 }
@@ -88,8 +88,8 @@ class Lexicon(DataSet):
     def valence(self) -> NDArray[np.float64]:
         return self.ratings["valence"]
 
-    def chosen(self, rows: Sequence[int], name: str, left_out: Iterable[LeftOut] = ()) -> "Lexicon":
-        """Only these rows, under another name."""
+    def select(self, rows: Sequence[int], name: str, left_out: Iterable[LeftOut] = ()) -> "Lexicon":
+        """Return only these rows, under another name."""
         return replace(
             self,
             name=name,
@@ -99,7 +99,7 @@ class Lexicon(DataSet):
             left_out=tuple(left_out),
         )
 
-    def merged(self, forms: Mapping[str, str]) -> "Lexicon":
+    def merge_forms(self, forms: Mapping[str, str]) -> "Lexicon":
         """Return a lexicon in which words of one form are one row, under the first of them, with their mean ratings.
 
         `forms` has the words that have a vector, as the vocabulary or the tokenizer has them.
@@ -114,8 +114,10 @@ class Lexicon(DataSet):
             LeftOut(0, self.words[row], f"has the vector of {first!r}; their ratings are averaged")
             for row, first in sorted(firsts.items())
         ]
-        kept = self.chosen([same[0] for same in rows.values()], self.name, (*self.left_out, *repeats))
-        means = {key: np.array([values[same].mean() for same in rows.values()]) for key, values in self.ratings.items()}
+        kept = self.select([same[0] for same in rows.values()], self.name, (*self.left_out, *repeats))
+        order, sizes = np.concatenate(list(rows.values())), np.array(list(map(len, rows.values())))
+        starts = np.cumsum(sizes) - sizes
+        means = {key: np.add.reduceat(values[order], starts) / sizes for key, values in self.ratings.items()}
         english = [
             dict.fromkeys(word for row in same for word in self.english[row]) for same in rows.values() if self.english
         ]
@@ -123,7 +125,7 @@ class Lexicon(DataSet):
 
 
 def load_lexicon(
-    name_or_path: Named,
+    name_or_path: NameLike,
     *,
     word_column: str | None = None,
     rating_column: str | None = None,
@@ -131,7 +133,7 @@ def load_lexicon(
     scale: tuple[float, float] | None = None,
     drop_bad: bool = False,
 ) -> Lexicon:
-    """A lexicon of the catalog by its name, or a user's own file by its path.
+    """Return a lexicon of the catalog by its name, or a user's own file by its path.
 
     A user's file needs a header; its columns are found by obvious names where they are not given, and a rating that is
     no number is an error unless `drop_bad`, which leaves the row out and says so. A word that stands more than once
@@ -139,7 +141,7 @@ def load_lexicon(
     """
     declared = find(name_or_path, "lexica")
     if declared.entry is not None and "derived" in declared.entry.details:
-        return replace(_derived(declared.entry), name=declared.name)
+        return replace(_derive_lexicon(declared.entry), name=declared.name)
     data = located_data(declared, "lexica", language or "english")
     if data.entry is not None:
         return _of_catalog(data, data.entry, word_column, rating_column)
@@ -156,17 +158,17 @@ def load_lexicon(
 
 
 def lexica_in(language: str) -> tuple[str, ...]:
-    """Lexica of a language: the one that has its name, then the others, in the order that the catalog has them in."""
+    """List the lexica of a language: first the one named after it, then the others in the catalog's order."""
     every = [one.name for one in entries("lexica") if one.language == language and "derived" not in one.details]
     return tuple(sorted(every, key=lambda name: name != language))
 
 
-def _of_catalog(data: Resolved, declared: Entry, word_column: str | None, rating_column: str | None) -> Lexicon:
+def _of_catalog(data: Origin, declared: Entry, word_column: str | None, rating_column: str | None) -> Lexicon:
     layout = declared.layout(data.origin)
     form: Mapping[str, Any] = layout.get("format", {})
     if "layout" in form:
         header, rows_of = _LAYOUTS[form["layout"]]
-        table = Table(data.where, header, tuple(rows_of(read_text(data.where).splitlines())))
+        table = Records(data.where, header, tuple(rows_of(read_text(data.where).splitlines())))
     else:
         table = read_table(
             data.where,
@@ -193,23 +195,23 @@ def _check_script(lexicon: Lexicon) -> None:
     strange = [word for word in lexicon.words if not in_its_script(word, lexicon.language)]
     if 2 * len(strange) > len(lexicon):
         raise WordworthError(
-            f"{lexicon.source}: {len(strange):,} of {len(lexicon):,} words, such as {quoted(strange[0])}, are not "
+            f"{lexicon.source}: {len(strange):,} of {len(lexicon):,} words, such as {quote(strange[0])}, are not "
             f"written in the script of {lexicon.language}; give the words' own language with --language"
         )
 
 
-def _obvious(table: Table, names: Sequence[str], what: str, option: str) -> str:
-    """The one column whose name says what it is (in any case), the best name first."""
+def _obvious(table: Records, names: Sequence[str], what: str, option: str) -> str:
+    """Return the one column whose name says what it is (in any case), the best name first."""
     for name in names:
         matching = [title for title in table.header if title.lower() == name]
         if len(matching) == 1:
             return matching[0]
-    columns = listed(title or "(blank)" for title in table.header)
+    columns = format_names(title or "(blank)" for title in table.header)
     raise WordworthError(f"{table.path}: which column has the {what}? Say {option} NAME; the columns are {columns}")
 
 
 def _lexicon(
-    data: Resolved, table: Table, columns: Mapping[str, str | int], form: Mapping[str, Any], drop_bad: bool
+    data: Origin, table: Records, columns: Mapping[str, str | int], form: Mapping[str, Any], drop_bad: bool
 ) -> Lexicon:
     at = {role: column(table, title) for role, title in columns.items()}
     kept = [rating for rating in RATINGS if rating in at]
@@ -227,10 +229,10 @@ def _lexicon(
         bad = next((row.cells[at[r]] for r, value in zip(kept, numbers, strict=True) if value is None), None)
         reason = "" if word else "has no word"
         if bad is not None:
-            reason = f"has a rating that is no number: {quoted(bad)}"
+            reason = f"has a rating that is no number: {quote(bad)}"
         if reason and not drop_bad:
             raise WordworthError(
-                f"{table.path}, line {row.line}: {quoted(word)} {reason}; correct it, or leave such rows out "
+                f"{table.path}, line {row.line}: {quote(word)} {reason}; correct it, or leave such rows out "
                 "(--on-bad drop)"
             )
         reason = reason or refused.get(word, "")
@@ -243,9 +245,7 @@ def _lexicon(
         if form.get("lower"):
             word = lower(word, data.language)
         if word in values:
-            left_out.append(
-                LeftOut(row.line, word, f"stands on line {lines[word]} already; their ratings are averaged")
-            )
+            left_out.append(LeftOut(row.line, word, f"is on line {lines[word]} already; their ratings are averaged"))
         values.setdefault(word, []).append([value for value in numbers if value is not None])
         lines.setdefault(word, row.line)
         if "english" in at:
@@ -255,7 +255,8 @@ def _lexicon(
     if not values:
         raise WordworthError(f"{table.path} has no word with a rating; check the columns {dict(columns)}")
     words = tuple(sorted(values) if form.get("sort") else values)
-    matrix = np.array([np.mean(values[word], axis=0) for word in words], dtype=np.float64)
+    rated = (values[word] for word in words)
+    matrix = np.array([rows[0] if len(rows) == 1 else np.mean(rows, axis=0) for rows in rated], dtype=np.float64)
     return Lexicon(
         words=words,
         ratings={rating: matrix[:, place].copy() for place, rating in enumerate(kept)},
@@ -266,8 +267,8 @@ def _lexicon(
     )
 
 
-def _derived(declared: Entry) -> Lexicon:
-    """The rows of `derived.lexicon` that stand for an English word of `derived.words` (and of `derived.among`).
+def _derive_lexicon(declared: Entry) -> Lexicon:
+    """Return the rows of `derived.lexicon` that stand for an English word of `derived.words` (and of `derived.among`).
 
     A lexicon that names its English words is matched through them. Chinese and Turkish have the ValNorm authors'
     translations instead, which are looked up among the lexicon's words in either Chinese script. English words that
@@ -278,7 +279,7 @@ def _derived(declared: Entry) -> Lexicon:
     among = set(load_lexicon(recipe.get("among", recipe["words"])).words)
     wanted = tuple(word for word in load_lexicon(recipe["words"]).words if word in among)
     if "translation" in recipe:
-        meanings = _translated(whole, wanted, recipe["translation"])
+        meanings = _list_translated(whole, wanted, recipe["translation"])
     elif whole.language == "english":
         meanings = [(word,) if word in wanted else () for word in whole.words]
     else:
@@ -294,15 +295,15 @@ def _derived(declared: Entry) -> Lexicon:
     merged = [one for one in whole.left_out if one.word in kept]
     missing = [LeftOut(0, word, f"has no row in {whole.name}") for word in wanted if word not in covered]
     return replace(
-        whole.chosen(rows, declared.name, [*merged, *missing]),
+        whole.select(rows, declared.name, [*merged, *missing]),
         english=tuple(meanings[row] for row in rows),
         by_english=True,
         licence=declared.licence,
     )
 
 
-def _translated(whole: Lexicon, wanted: tuple[str, ...], table: str) -> list[tuple[str, ...]]:
-    """For each word of the lexicon the wanted English words it translates."""
+def _list_translated(whole: Lexicon, wanted: tuple[str, ...], table: str) -> list[tuple[str, ...]]:
+    """List for each word of the lexicon the wanted English words that it translates."""
     forms = load_translations(table).forms
     spelled = spellings(whole.language)
     row_of = {word: row for row, word in enumerate(whole.words)}

@@ -10,8 +10,8 @@ import polars as pl
 
 from wordworth.catalog.read.corpora import json_records, refuse, tsv_rows
 from wordworth.catalog.read.tables import parsed_json, read_table, tidy
-from wordworth.catalog.resolve import DataSet, Named, located_data
-from wordworth.errors import Foreign, WordworthError, listed, quoted
+from wordworth.catalog.resolve import DataSet, NameLike, located_data
+from wordworth.errors import LibraryErrors, WordworthError, format_names, quote
 
 RELATIONS = ("entailment", "neutral", "contradiction")
 """The labels there are."""
@@ -47,11 +47,11 @@ class NliData(DataSet):
         return len(self.labels)
 
     def examples(self) -> list[tuple[str, str, str]]:
-        """Premise, hypothesis and label of each pair."""
+        """Return premise, hypothesis and label of each pair."""
         return list(zip(self.premises, self.hypotheses, self.labels, strict=True))
 
     def only(self, kept: Sequence[int], left_out: Mapping[str, int]) -> "NliData":
-        """Some of the pairs; `left_out` says why the others are not among them."""
+        """Return some of the pairs; `left_out` says why the others are not among them."""
         premises, hypotheses, labels = (
             tuple(column[at] for at in kept) for column in (self.premises, self.hypotheses, self.labels)
         )
@@ -59,8 +59,8 @@ class NliData(DataSet):
         return replace(self, premises=premises, hypotheses=hypotheses, labels=labels, left_out=reasons)
 
 
-def load_nli(name_or_path: Named, label_map: Mapping[str, str] | None = None) -> NliData:
-    """A data set of the catalog, a user's file (.jsonl, .csv, .tsv, .txt with tabs, .parquet), or `hf://datasets/…`.
+def load_nli(name_or_path: NameLike, label_map: Mapping[str, str] | None = None) -> NliData:
+    """Load a data set of the catalog, a user's file (.jsonl, .csv, .tsv, .txt with tabs, .parquet), or `hf://datasets/…`.
 
     The columns may be called as in SNLI (sentence1, sentence2, gold_label), MultiNLI on the hub (premise, hypothesis,
     label) or SICK. Labels are words; others are read where `label_map` says what they mean (`{"0": "entailment", …}`),
@@ -90,7 +90,7 @@ def load_nli(name_or_path: Named, label_map: Mapping[str, str] | None = None) ->
             continue
         if label not in RELATIONS:
             raise WordworthError(
-                f"{place}: the label is {quoted(label)}; labels are {', '.join(RELATIONS)}, or - for none; where they "
+                f"{place}: the label is {quote(label)}; labels are {', '.join(RELATIONS)}, or - for none; where they "
                 f"are others, say what they mean, such as --label-map {EXAMPLE}"
             )
         if not (isinstance(premise, str) and isinstance(hypothesis, str) and premise.strip() and hypothesis.strip()):
@@ -107,7 +107,7 @@ def load_nli(name_or_path: Named, label_map: Mapping[str, str] | None = None) ->
 
 
 def parsed_map(text: str) -> dict[str, str]:
-    """`0=entailment,1=neutral,2=contradiction` as a map from a file's labels to what they mean."""
+    """Parse `0=entailment,1=neutral,2=contradiction` into a map from a file's labels to what they mean."""
     parts = [part.partition("=") for part in text.split(",")]
     if not all(equals and label.strip() for label, equals, _ in parts):
         raise WordworthError(f"--label-map is {text[:60]!r}; write LABEL=MEANING with commas between, as {EXAMPLE}")
@@ -115,12 +115,12 @@ def parsed_map(text: str) -> dict[str, str]:
 
 
 def checked_map(label_map: Mapping[str, str]) -> dict[str, str]:
-    """A map of labels in lower case; a meaning that there is not is an error."""
+    """Return a map of labels in lower case; a meaning that there is not is an error."""
     put = {str(label).strip().lower(): str(meaning).strip().lower() for label, meaning in label_map.items()}
     for label, meaning in put.items():
         if meaning not in (*RELATIONS, "-"):
             raise WordworthError(
-                f"--label-map gives {quoted(label)} the meaning {quoted(meaning)}; a label means "
+                f"--label-map gives {quote(label)} the meaning {quote(meaning)}; a label means "
                 f"{', '.join(RELATIONS)}, or - for none"
             )
         if label in RELATIONS and label != meaning:
@@ -134,7 +134,7 @@ def _columns(record: Iterable[str], place: str) -> tuple[str, str, str]:
     for column, names in zip(columns, _COLUMNS, strict=True):
         if column is None:
             raise WordworthError(
-                f"{place}: no column {' or '.join(names)} (there are: {listed(called.values())}); rename the column"
+                f"{place}: no column {' or '.join(names)} (found: {format_names(called.values())}); rename the column"
             )
     premise, hypothesis, label = columns
     return str(premise), str(hypothesis), str(label)
@@ -162,7 +162,7 @@ def _csv(path: Path) -> Records:
 
 
 def _class_names(described: Any) -> dict[str, list[Any]]:
-    """Column → its classes in the order of their numbers, where a data set of the hub describes itself."""
+    """Return column → its classes in the order of their numbers, where a data set of the hub describes itself."""
     for key in ("info", "features"):
         described = described.get(key) if isinstance(described, dict) else None
     columns = described.items() if isinstance(described, dict) else ()
@@ -171,7 +171,7 @@ def _class_names(described: Any) -> dict[str, list[Any]]:
 
 
 def _parquet(path: Path) -> Records:
-    with Foreign(f"{path} is not a parquet file", "fetch or copy it again"):
+    with LibraryErrors(f"{path} is not a parquet file", "fetch or copy it again"):
         table = pl.read_parquet(path)
         metadata = pl.read_parquet_metadata(path)
     names = _class_names(parsed_json(metadata.get("huggingface", "{}"), f"{path}, its description", "fetch it again"))

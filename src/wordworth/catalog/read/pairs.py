@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wordworth.catalog.read.tables import Table, check_commas, column, number, read_rows, read_table, read_text, tidy
+from wordworth.catalog.read.tables import Records, check_commas, column, number, read_rows, read_table, read_text, tidy
 from wordworth.catalog.registry import entries
-from wordworth.catalog.resolve import DataSet, Named, located_data
-from wordworth.errors import WordworthError, quoted
+from wordworth.catalog.resolve import DataSet, NameLike, located_data
+from wordworth.errors import WordworthError, quote
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Pairs(DataSet):
     def __len__(self) -> int:
         return len(self.first)
 
-    def merged(self, forms: Mapping[str, str]) -> "Pairs":
+    def merge_forms(self, forms: Mapping[str, str]) -> "Pairs":
         """Return pairs in which those of the same forms are one, with their mean score, unless they are spelled alike.
 
         `forms` has the words that have a vector, as the vocabulary or the tokenizer has them.
@@ -36,6 +36,8 @@ class Pairs(DataSet):
         rows: dict[tuple[str, str], list[int]] = {}
         for row, pair in enumerate(zip(self.first, self.second, strict=True)):
             rows.setdefault((forms.get(pair[0], pair[0]), forms.get(pair[1], pair[1])), []).append(row)
+        if len(rows) == len(self):
+            return self
         groups = [
             group
             for same in rows.values()
@@ -54,8 +56,8 @@ class Pairs(DataSet):
         )
 
 
-def load_pairs(name_or_path: Named, *, language: str = "english") -> Pairs:
-    """Pairs of the catalog by their name, or a user's own file by its path.
+def load_pairs(name_or_path: NameLike, *, language: str = "english") -> Pairs:
+    """Load pairs of the catalog by their name, or a user's own file by its path.
 
     A user's file has a word, a word and a score on each line, parted by tabs, commas, semicolons or spaces. A first
     line without any number is its header, which may name the columns word1, word2 and score.
@@ -64,7 +66,7 @@ def load_pairs(name_or_path: Named, *, language: str = "english") -> Pairs:
     if data.entry is None:
         rows = read_rows(data.where, "\t;,")
         header = rows[0].cells if rows and all(number(cell) is None for cell in rows[0].cells) else ()
-        table = Table(data.where, header, rows[1:] if header else rows)
+        table = Records(data.where, header, rows[1:] if header else rows)
         first, second, scores = _columns(table, "word1", "word2", "score")
         left_out = (f"line 1 is taken as the header: {', '.join(header)}",) if header else ()
         return Pairs(first=first, second=second, scores=scores, left_out=left_out, **data.facts)
@@ -77,13 +79,13 @@ def load_pairs(name_or_path: Named, *, language: str = "english") -> Pairs:
 
 
 def usual_pairs(language: str) -> tuple[str, ...]:
-    """The names of the pairs to take in a language beside English: Multi-SimLex, or else all that the catalog has."""
+    """Return the names of a language's pairs, without English: Multi-SimLex, or else all of the catalog."""
     every = [one.name for one in entries("pairs") if one.language == language]
     return (f"multisimlex-{language}",) if f"multisimlex-{language}" in every else tuple(every)
 
 
 def _columns(
-    table: Table, first: str | int, second: str | int, score: str | int
+    table: Records, first: str | int, second: str | int, score: str | int
 ) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
     columns: tuple[str | int, ...] = (first, second, score)
     if not all(name in table.header for name in columns):
@@ -99,7 +101,7 @@ def _columns(
         value = number(text)
         if value is None:
             raise WordworthError(
-                f"{table.path}, line {row.line}: the score {quoted(text)} is no number; correct the line"
+                f"{table.path}, line {row.line}: the score {quote(text)} is no number; correct the line"
             )
         if not one.strip() or not other.strip():
             raise WordworthError(f"{table.path}, line {row.line}: a word is blank; correct the line")
@@ -113,7 +115,7 @@ def _columns(
     return tuple(firsts), tuple(seconds), np.array(scores, dtype=np.float64)
 
 
-Question = tuple[str, str, str, str]
+AnalogyQuestion = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -130,15 +132,15 @@ class Section:
 class Analogies(DataSet):
     """All questions in order, and the sections they stand in."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[AnalogyQuestion, ...]
     sections: tuple[Section, ...]
 
     def __len__(self) -> int:
         return len(self.questions)
 
 
-def load_analogies(name_or_path: Named = "google") -> Analogies:
-    """Questions of the catalog by their name, or a file laid out as Google's by its path.
+def load_analogies(name_or_path: NameLike = "google") -> Analogies:
+    """Return questions of the catalog by their name, or a file laid out as Google's by its path.
 
     Such a file has four words a line, and lines `: section`; a section whose name starts with `gram` is syntactic.
     """
@@ -152,12 +154,12 @@ def load_analogies(name_or_path: Named = "google") -> Analogies:
 
 def _read(
     paths: Sequence[Path], mark: str, delimiter: str | None, *, has_header: bool
-) -> tuple[tuple[Question, ...], tuple[Section, ...]]:
+) -> tuple[tuple[AnalogyQuestion, ...], tuple[Section, ...]]:
     """Read files one after another: a line that begins with `mark` names a section, any other has four words.
 
     Above a header, lines that begin with `mark` are a citation.
     """
-    questions: list[Question] = []
+    questions: list[AnalogyQuestion] = []
     starts: list[tuple[str, int]] = []
     for path in paths:
         is_above_header = has_header
@@ -199,7 +201,7 @@ class Triple:
         return " / ".join(self.differing())
 
     def differing(self) -> tuple[str, str, str]:
-        """What is left of the sentences when the words that they share at both ends are taken off."""
+        """Return the sentences without the words that they share at both ends."""
         parts = [sentence.split() for sentence in (self.word, self.hypernym, self.sibling)]
         while all(parts) and len({words[0] for words in parts}) == 1:
             parts = [words[1:] for words in parts]
@@ -221,8 +223,8 @@ class Paraphrases(DataSet):
         return len(self.triples)
 
 
-def load_paraphrases(name_or_path: Named) -> Paraphrases:
-    """A set of the catalog (`rare`, `common`), or a file with three lines a triple: word, hypernym, sibling.
+def load_paraphrases(name_or_path: NameLike) -> Paraphrases:
+    """Return a set of the catalog (`rare`, `common`), or a file with three lines a triple: word, hypernym, sibling.
 
     Of the catalog's triples, counted from 1, `swapped` lists those whose sibling comes before the hypernym;
     `elsewhere` names the set that has a triple too and counts it.

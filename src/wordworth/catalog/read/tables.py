@@ -13,17 +13,17 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from wordworth.errors import WordworthError, first_problem, listed, reason_of
+from wordworth.errors import WordworthError, first_problem, format_names, reason_of
 from wordworth.files import refuse_special
 
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_GROUPED_NUMBER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class Row:
+class Record:
     """One record and the line of the file it ends on."""
 
     line: int
@@ -31,21 +31,21 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class Records:
     """A header (none where the file has none) and its rows."""
 
     path: Path
     header: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Record, ...]
 
 
 def tidy(text: str) -> str:
-    """Without spaces at the ends, and with one plain space for any run of them (no-break spaces too)."""
+    """Return a text without spaces at the ends, and with one plain space for any run of them (no-break spaces too)."""
     return " ".join(text.split())
 
 
 def read_text(path: Path) -> str:
-    """A file's text; other encodings than UTF-8 are an error that names the line."""
+    """Return a file's text; other encodings than UTF-8 are an error that names the line."""
     if not path.is_file():
         raise WordworthError(
             f"there is no file {path}; give the path of a file that is there, or a name of the catalog"
@@ -68,7 +68,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parsed_json(text: str, where: str, advice: str) -> Any:
-    """What a JSON text holds; `where` is its file (and line, if it is one of many), for a sentence where it is none."""
+    """Parse a JSON text; the error names `where`: its file, and its line if it is one of many."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -87,7 +87,7 @@ def check_table(model: type[Model], table: object, where: str) -> Model:
 
 
 def unique(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words once each, and those that came again."""
+    """Return the words once each, and those that came again."""
     seen: dict[str, None] = {}
     again = []
     for word in words:
@@ -97,8 +97,8 @@ def unique(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(seen), tuple(again)
 
 
-def sniffed(text: str, path: Path) -> str:
-    """The delimiter, by its count in the first line: comma, semicolon or tab."""
+def sniff_delimiter(text: str, path: Path) -> str:
+    """Return the delimiter, by its count in the first line: comma, semicolon or tab."""
     first = text.partition("\n")[0]
     counts = {delimiter: first.count(delimiter) for delimiter in _NAMES}
     best = max(counts, key=lambda delimiter: counts[delimiter])
@@ -109,7 +109,7 @@ def sniffed(text: str, path: Path) -> str:
 
 def read_table(
     path: Path, *, delimiter: str | None = None, header: bool = True, quotes: bool = True, comments: bool = False
-) -> Table:
+) -> Records:
     """Reads a table; the delimiter is found in the first line where it is not given. Blank lines are passed over, and
     with `comments` those that begin with #."""
     text = read_text(path)
@@ -117,7 +117,7 @@ def read_table(
         text = "\n".join("" if line.startswith("#") else line for line in text.split("\n"))
     if not text.strip():
         raise WordworthError(f"{path} is empty; it needs a header and rows")
-    delimiter = delimiter or sniffed(text, path)
+    delimiter = delimiter or sniff_delimiter(text, path)
     reader = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=delimiter,
@@ -125,7 +125,7 @@ def read_table(
         strict=True,
     )
     try:
-        rows = [Row(reader.line_num, tuple(cells)) for cells in reader if any(cell.strip() for cell in cells)]
+        rows = [Record(reader.line_num, tuple(cells)) for cells in reader if any(cell.strip() for cell in cells)]
     except csv.Error as error:
         raise WordworthError(f"{path}, line {reader.line_num}: {error}; check the quotation marks there") from error
     names: tuple[str, ...] = ()
@@ -138,23 +138,23 @@ def read_table(
                 f"{path}, line {row.line}: {len(row.cells)} columns where there should be {width} "
                 f"(parted by {_NAMES.get(delimiter, repr(delimiter))}); put a field that holds the separator in quotes"
             )
-    return Table(path, names, tuple(rows))
+    return Records(path, names, tuple(rows))
 
 
-def read_rows(path: Path, marks: str) -> tuple[Row, ...]:
+def read_rows(path: Path, marks: str) -> tuple[Record, ...]:
     """Read rows without a header, separated by the first of `marks` that is in the first line, else by spaces."""
     lines = [(at, line) for at, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()]
     mark = next((mark for mark in marks if lines and mark in lines[0][1]), None)
-    return tuple(Row(at, tuple(cell.strip() for cell in line.split(mark))) for at, line in lines)
+    return tuple(Record(at, tuple(cell.strip() for cell in line.split(mark))) for at, line in lines)
 
 
-def column(table: Table, wanted: str | int) -> int:
+def column(table: Records, wanted: str | int) -> int:
     """Return the position of a column: by name, or by position from 1."""
     if isinstance(wanted, int):
         return wanted - 1
     if table.header.count(wanted) != 1:
         amount = "several columns" if wanted in table.header else "no column"
-        columns = listed(name or "(blank)" for name in table.header)
+        columns = format_names(name or "(blank)" for name in table.header)
         raise WordworthError(f"{table.path} has {amount} {wanted!r}; its columns are {columns}")
     return table.header.index(wanted)
 
@@ -164,9 +164,12 @@ def check_commas(path: Path, cells: Iterable[tuple[int, str]]) -> None:
 
     If another cell has a comma that can only be a decimal one, as in `7,5`, and none has a point, all commas are.
     """
-    numbers = [(line, text.strip()) for line, text in cells if number(text) is not None]
-    grouped = [(line, text) for line, text in numbers if _GROUPED.fullmatch(text)]
-    has_decimal_commas = any("," in text and not _GROUPED.fullmatch(text) for _, text in numbers)
+    every = list(cells)
+    if not any("," in text for _, text in every):
+        return
+    numbers = [(line, text.strip()) for line, text in every if number(text) is not None]
+    grouped = [(line, text) for line, text in numbers if _GROUPED_NUMBER.fullmatch(text)]
+    has_decimal_commas = any("," in text and not _GROUPED_NUMBER.fullmatch(text) for _, text in numbers)
     if grouped and (not has_decimal_commas or any("." in text for _, text in numbers)):
         line, text = grouped[0]
         raise WordworthError(
@@ -176,7 +179,7 @@ def check_commas(path: Path, cells: Iterable[tuple[int, str]]) -> None:
 
 
 def number(text: str) -> float | None:
-    """A decimal number, with a point or a comma; nothing for anything else (blank, nan, inf, words)."""
+    """Return a decimal number, with a point or a comma; nothing for anything else (blank, nan, inf, words)."""
     text = text.strip()
     number = float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else math.inf
     return number if math.isfinite(number) else None  # 1e999 reads as infinite

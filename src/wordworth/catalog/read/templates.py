@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from wordworth.catalog.read.tables import check_table, read_toml
 from wordworth.catalog.registry import entries
-from wordworth.catalog.resolve import DataSet, Resolved, located_data, of_entry, split_label
+from wordworth.catalog.resolve import DataSet, Origin, located_data, of_entry, split_label
 from wordworth.errors import WordworthError, nearest
 
 SLOT = "WORD"
@@ -85,7 +85,7 @@ class Templates(DataSet):
             )
 
     def bin_of(self, rating: float) -> int:
-        """The index in `aligned` of the template whose bin holds the rating."""
+        """Return the index in `aligned` of the template whose bin holds the rating."""
         low, high = self.scale
         if not low <= rating <= high:
             raise WordworthError(
@@ -111,22 +111,22 @@ def load_templates(name: str = "vast", language: str = "english") -> Templates:
         if wanted not in known:
             close = nearest(wanted, list(known)) or "; give texts in a TOML file of your own with --templates"
             raise WordworthError(f"there are no templates {wanted!r}{close}")
-        templates = _checked(of_entry(known[wanted]), known[wanted].details, f"the templates {wanted!r}")
+        templates = _check_templates(of_entry(known[wanted]), known[wanted].details, f"the templates {wanted!r}")
     return replace(templates, name=label) if label else templates
 
 
-def _of_own_file(file: Resolved) -> Templates:
+def _of_own_file(file: Origin) -> Templates:
     contents = read_toml(file.where)
     tables = {key: table for key, table in contents.items() if isinstance(table, dict)}
     for key, table in tables.items():
         if table.get("language", "english" if len(tables) == 1 else "") == file.language:
-            return _checked(replace(file, name=key), table, f"{file.where}, table [{key}]")
+            return _check_templates(replace(file, name=key), table, f"{file.where}, table [{key}]")
     raise WordworthError(
         f'{file.where} has no table with language = "{file.language}"; add [NAME] with it and texts in that language'
     )
 
 
-def _checked(origin: Resolved, table: Mapping[str, Any], where: str) -> Templates:
+def _check_templates(origin: Origin, table: Mapping[str, Any], where: str) -> Templates:
     texts = check_table(_Texts, table, where)
     bins = texts.aligned
     return Templates(

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, F
 from wordworth.catalog.fetch.sources import locate
 from wordworth.catalog.read.tables import check_table, parsed_json, read_table, read_text, read_toml, tidy, unique
 from wordworth.catalog.registry import Entry, entries, entry
-from wordworth.catalog.resolve import Named, find, located
+from wordworth.catalog.resolve import NameLike, find, locate_files
 from wordworth.errors import WordworthError, nearest
 
 
@@ -53,7 +53,7 @@ class PolarWords:
 
 
 def load_word_set(name: str) -> WordSet:
-    """A word set of the catalog. Repeated words are taken once, and listed in `dropped`."""
+    """Return a word set of the catalog. Repeated words are taken once, and listed in `dropped`."""
     declared = entry(name, "word_sets")
     if declared.details.get("translations"):
         raise WordworthError(f"{name} is a table of translations, not a word set; see `wordworth show {name}`")
@@ -70,7 +70,7 @@ def load_word_set(name: str) -> WordSet:
 
 
 def _rows(declared: Entry) -> list[Any]:
-    """The rows of a JSON file at the place the entry says, or the lines of a text."""
+    """Return the rows of a JSON file at the place the entry says, or the lines of a text."""
     path = locate(declared.name, declared.sources).path
     text = read_text(path)
     if path.suffix != ".json":
@@ -82,12 +82,12 @@ def _rows(declared: Entry) -> list[Any]:
 
 
 def polar_languages() -> list[str]:
-    """Those that there are polar words in."""
+    """List the languages that have polar words."""
     return [one.language for one in entries("word_sets") if one.name.startswith("pleasant-")]
 
 
 def polar_words(language: str = "english") -> PolarWords:
-    """The 25 pleasant and 25 unpleasant words of WEAT in a language, as ValNorm and VAST published them.
+    """Return the 25 pleasant and 25 unpleasant words of WEAT in a language, as ValNorm and VAST published them.
 
     The sets need not be of one size (Spanish has 22 and 25): whether to balance them is the measure's choice.
     """
@@ -114,7 +114,7 @@ class Translations:
 
 
 def load_translations(name: str) -> Translations:
-    """A table of translations by its name in the catalog: a language a column, or one with all forms of a word."""
+    """Load a table of translations by its name in the catalog: one column per language, or one with all forms."""
     declared = entry(name, "word_sets")
     if not declared.details.get("translations"):
         known = [other.name for other in entries("word_sets") if other.details.get("translations")]
@@ -136,7 +136,7 @@ def load_translations(name: str) -> Translations:
     return Translations(name, declared.language, forms, frozenset(blank), bool(declared.details.get("by_machine")))
 
 
-GROUPS = ("x", "y", "a", "b")
+TEST_GROUPS = ("x", "y", "a", "b")
 PUBLISHED, BY_MACHINE = "xweat-", "weat-by-machine-"
 """How the names of the tables begin that put tests into other languages."""
 Tidy = Annotated[str, AfterValidator(tidy), Field(min_length=1)]
@@ -213,7 +213,7 @@ def load_test(name: str) -> AssociationTest:
     return _of_catalog(entry(name, "tests"))
 
 
-def load_tests(name_or_path: Named) -> tuple[AssociationTest, ...]:
+def load_tests(name_or_path: NameLike) -> tuple[AssociationTest, ...]:
     """Return the test of that name, or the tests of a user's file: TOML with `[test]` or `[[test]]`, or SEAT's JSON.
 
     A label takes the place of a test's name, and stands before the names of several.
@@ -221,7 +221,7 @@ def load_tests(name_or_path: Named) -> tuple[AssociationTest, ...]:
     resolved = find(name_or_path, "tests")
     if resolved.entry is not None:
         return (replace(_of_catalog(resolved.entry), name=resolved.name),)
-    path = located(resolved).where
+    path = locate_files(resolved).where
     if path.suffix in (".json", ".jsonl"):
         return (_of_seat(path, {"name": resolved.name}),)
     tables = check_table(_TestFile, read_toml(path), str(path)).test
@@ -252,7 +252,7 @@ def _of_seat(path: Path, about: dict[str, Any]) -> AssociationTest:
 def _of_table(table: _Test, where: str) -> AssociationTest:
     """Return a table as a test. A word that repeats in a set is taken once, with a remark."""
     groups, labels, remarks = {}, [], []
-    for group, one in zip(GROUPS, (table.x, table.y, table.a, table.b), strict=True):
+    for group, one in zip(TEST_GROUPS, (table.x, table.y, table.a, table.b), strict=True):
         groups[group], again = unique(one.words or load_word_set(one.set).words)
         labels.append(one.label or group)
         if again:
@@ -269,13 +269,13 @@ def _of_table(table: _Test, where: str) -> AssociationTest:
         *(X, Y, A, B),
         (labels[0], labels[1], labels[2], labels[3]),
         language=table.language,
-        remarks=(*remarks, *_shared(labels, (X, Y, A, B))),
+        remarks=(*remarks, *_list_shared_words(labels, (X, Y, A, B))),
         stand_ins=table.stand_ins,
         names=frozenset(word for one in table.names for word in groups.get(one, (one,))),
     )
 
 
-def _shared(labels: Sequence[str], groups: Sequence[Sequence[str]]) -> list[str]:
+def _list_shared_words(labels: Sequence[str], groups: Sequence[Sequence[str]]) -> list[str]:
     """Return a remark for every word that both sets of targets, or both of attributes, have."""
     pairs = ((0, 1), (2, 3))
     return [
@@ -287,12 +287,12 @@ def _shared(labels: Sequence[str], groups: Sequence[Sequence[str]]) -> list[str]
 
 
 def languages() -> list[str]:
-    """Those that the words of tests can be put into: XWEAT's, and those that WEAT 1, 2 and 8 are in by machine."""
+    """List the languages of tests: XWEAT's, and those into which WEAT 1, 2 and 8 are translated by machine."""
     return list(dict.fromkeys([*xweat_languages(), *_of_tables(BY_MACHINE)]))
 
 
 def xweat_languages() -> list[str]:
-    """Those that XWEAT's tables put the words of tests into."""
+    """List the languages of XWEAT's tables."""
     return _of_tables(PUBLISHED)
 
 
@@ -300,8 +300,8 @@ def _of_tables(begin: str) -> list[str]:
     return [table.language for table in entries("word_sets") if table.name.startswith(begin)]
 
 
-def translated(test: AssociationTest, language: str) -> AssociationTest:
-    """The test in another language: through XWEAT's tables, or where they are not to be had by our own, by machine.
+def translate_test(test: AssociationTest, language: str) -> AssociationTest:
+    """Translate a test: by XWEAT's tables, or if they are missing by our own, made by machine.
 
     Every form of a word is taken (masculine and feminine); a word without a translation, such as a name, stays as it
     is; a form that two words of a set share is taken once. The sets need not stay of one size. `remarks` lists it all.
@@ -358,7 +358,7 @@ def _put(test: AssociationTest, language: str, table: Translations) -> Associati
                     put.append(form)
         groups.append(tuple(put))
     X, Y, A, B = groups
-    remarks += _shared(test.labels, groups)
+    remarks += _list_shared_words(test.labels, groups)
     sets: dict[str, Any] = {"X": X, "Y": Y, "A": A, "B": B, "stand_ins": {}, "names": frozenset(names)}
     sets |= {"remarks": (*test.remarks, *remarks), "by_machine": table.by_machine}
     return replace(test, name=f"{test.name}-{language}", language=language, **sets)

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from wordworth.catalog.resolve import DataSet, Named, located_data
+from wordworth.catalog.resolve import DataSet, NameLike, located_data
 from wordworth.errors import WordworthError, reason_of
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class WordNet(DataSet):
     """(form, part of speech) → base forms, where the folder has lists of exceptions."""
 
     def lemmas(self, word: str) -> frozenset[tuple[str, str]]:
-        """The base forms of a word, each with its part of speech: those that WordNet holds."""
+        """Return the base forms of a word, each with its part of speech: those that WordNet holds."""
         form = word.lower()
         return frozenset(
             (base, kind) for kind in _FILES for base in self._bases(form, kind) if (base, kind) in self.senses
@@ -57,12 +57,12 @@ class WordNet(DataSet):
                     yield stem[:-1]
 
     def synsets(self, word: str) -> frozenset[Synset]:
-        """Every synset of every base form."""
+        """Return every synset of every base form."""
         return frozenset(synset for lemma in self.lemmas(word) for synset in self.senses[lemma])
 
     @cached_property
     def hyponyms(self) -> dict[Synset, tuple[Synset, ...]]:
-        """What each synset is the hypernym of."""
+        """Return the hyponyms of each synset."""
         below: dict[Synset, list[Synset]] = {}
         for synset, above in self.hypernyms.items():
             for one in above:
@@ -73,8 +73,8 @@ class WordNet(DataSet):
         return len(self.words)
 
 
-def load_wordnet(name_or_path: Named = "wordnet-3.0") -> WordNet:
-    """WordNet by its name in the catalog, or a folder that holds its `data.*` and `index.*` files (and `*.exc`)."""
+def load_wordnet(name_or_path: NameLike = "wordnet-3.0") -> WordNet:
+    """Load WordNet by its name in the catalog, or a folder with its `data.*` and `index.*` files (and `*.exc`)."""
     data = located_data(name_or_path, "wordnets")
     if not data.where.is_dir():
         raise WordworthError(f"{data.where} is no folder; give the one that holds WordNet's data.noun and index.noun")
@@ -93,16 +93,16 @@ def _read(folder: Path, data: DataSet) -> WordNet:
         if not parts or not index.is_file():
             raise WordworthError(f"{folder} lacks data.{stem} or index.{stem}; give a whole WordNet folder")
         for path in parts:
-            for key, named, above in _parsed(path, "a synset", _synset, kind):
+            for key, named, above in _parse_lines(path, "a synset", _synset, kind):
                 words[key], hypernyms[key] = named, above
-        for word, synsets in _parsed(index, "a word and its senses", _senses, kind):
+        for word, synsets in _parse_lines(index, "a word and its senses", _senses, kind):
             senses[word, kind] = synsets
-        for form, bases in _parsed(exceptions, "a form", _forms, kind) if exceptions.is_file() else ():
+        for form, bases in _parse_lines(exceptions, "a form", _forms, kind) if exceptions.is_file() else ():
             irregular[form, kind] = bases
     return WordNet(words=words, hypernyms=hypernyms, senses=senses, irregular=irregular, **data.facts)
 
 
-def _parsed(path: Path, what: str, parse: Callable[[str, str], T], kind: str) -> Iterator[T]:
+def _parse_lines(path: Path, what: str, parse: Callable[[str, str], T], kind: str) -> Iterator[T]:
     """Yield what `parse` makes of every line, without the licence at the head, which begins with spaces."""
     for number, line in enumerate(path.read_text(encoding="latin-1").split("\n"), start=1):
         if line.strip() and not line.startswith("  "):
@@ -115,13 +115,13 @@ def _parsed(path: Path, what: str, parse: Callable[[str, str], T], kind: str) ->
 
 
 def _synset(line: str, kind: str) -> tuple[Synset, tuple[str, ...], tuple[Synset, ...]]:
-    """`offset file kind words(hex) (word id)… pointers(decimal) (symbol offset kind source/target)… | gloss`."""
+    """Parse `offset file kind words(hex) (word id)… pointers(decimal) (symbol offset kind source/target)… | gloss`."""
     cells = line.partition("|")[0].split()
     count = int(cells[3], 16)
     # Adjectives may carry their place in a sentence: galore(ip).
     named = tuple(cell.partition("(")[0].replace("_", " ").lower() for cell in cells[4 : 4 + 2 * count : 2])
     if not named or len(named) != count:
-        raise ValueError(f"{count:,} words are said to be there")
+        raise ValueError(f"{count:,} words are declared in this line")
     start = 4 + 2 * count
     pointers = cells[start + 1 : start + 1 + 4 * int(cells[start])]
     above = tuple((kind, int(pointers[at + 1])) for at in range(0, len(pointers), 4) if pointers[at] in _HYPERNYM)
@@ -129,15 +129,15 @@ def _synset(line: str, kind: str) -> tuple[Synset, tuple[str, ...], tuple[Synset
 
 
 def _senses(line: str, kind: str) -> tuple[str, tuple[Synset, ...]]:
-    """`word kind senses pointers (symbol)… senses tagged (offset)…`."""
+    """Parse `word kind senses pointers (symbol)… senses tagged (offset)…`."""
     cells = line.split()
     count = int(cells[2])
     if not 0 < count < len(cells) - 2:
-        raise ValueError(f"{cells[2][:20]} senses are said to be there")
+        raise ValueError(f"{cells[2][:20]} senses are declared in this line")
     return cells[0].replace("_", " "), tuple((kind, int(offset)) for offset in cells[-count:])
 
 
 def _forms(line: str, kind: str) -> tuple[str, tuple[str, ...]]:
-    """`form base…`."""
+    """Parse `form base…`."""
     form, *bases = (cell.replace("_", " ") for cell in line.split())
     return form, tuple(bases)
