@@ -21,6 +21,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m tools.check_names
 
 types: $(STAMP)
 	$(BIN)/mypy
@@ -85,7 +86,7 @@ docs: $(STAMP) docs/gallery/report.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
 
-# Every command and snippet of README.md and docs/, run as it stands: `make docs-check PAGES=docs/infer.md` for one page;
+# Every command and snippet of README.md and docs/, run as it stands: `make docs-check PAGES=docs/weat.md` for one page;
 # and the notebooks, which `python -m tools.notebooks` runs and fills with their output.
 docs-check: $(STAMP)
 	$(BIN)/python -m tools.check_recipes $(PAGES)
@@ -104,7 +105,7 @@ $(STAMP): pyproject.toml constraints.txt
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache site docs/gallery
 
-# The tables and figures of README.md and docs/ that take minutes; experiments/ holds what takes hours.
+# The tables and figures of docs/ that take minutes; experiments/ holds what takes hours.
 results: $(STAMP)
 	$(BIN)/python -m tools.settings_tables
 	$(BIN)/python -m tools.results

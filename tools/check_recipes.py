@@ -195,8 +195,10 @@ def _text(made: Path) -> None:
 
 
 def _test(made: Path) -> None:
-    """The test that the README spells out."""
-    (found,) = re.findall(r"^```toml\n(\[test\].*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+    """Write the test of docs/your-data.md."""
+    (found,) = re.findall(
+        r"^```toml\n(\[test\].*?)^```", (ROOT / "docs" / "your-data.md").read_text(), re.DOTALL | re.MULTILINE
+    )
     made.write_text(found, encoding="utf-8")
 
 

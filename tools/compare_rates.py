@@ -1,4 +1,4 @@
-"""Writes into docs/compare.md how often each paired test tells models apart: equal ones (nominally 5 %), and others."""
+"""Write into docs/compare.md how often each paired test finds a difference, between equal models (5 %) and others."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ def main() -> None:
         what = f"sets {effects[0]} σ and {effects[1]} σ apart, {words} words each"
         rows.append(("exchange", what, associations(effects, words)))
     lines = [[name, what, f"{100 * float((p < 0.05).mean()):.1f} %"] for name, what, p in rows]
-    put(PAGE, "rates", markdown(["test", "two models with", "told apart"], lines))
+    put(PAGE, "rates", markdown(["test", "two models with", "found different"], lines))
 
 
 if __name__ == "__main__":

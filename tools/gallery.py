@@ -56,7 +56,7 @@ def take_pictures(report: Path) -> None:
         page.goto(report.as_uri())
         page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
         page.screenshot(path=FIGURES / "report.png")
-        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = false })")
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = one.matches('.more') })")
         for picture, figure in PICTURES.items():
             element = page.locator(f"#{figure}")
             element.scroll_into_view_if_needed()

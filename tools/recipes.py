@@ -20,7 +20,8 @@ import typer
 from wordworth.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("method/*.md"))]
 COMMAND: Any = typer.main.get_command(app)
 _SHELL = re.compile(r" {4}(wordworth|make|pip|python|\.venv/bin/\w+)\b")
 _PYTHON = re.compile(r" {4}(import|from) \w")

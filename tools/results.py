@@ -1,7 +1,7 @@
-"""Generate the tables and figures of README.md and docs/ from runs of this version: `make results`.
+"""Generate the tables and figures of docs/ from runs of this version: `make results`.
 
     python -m tools.results              # every block
-    python -m tools.results static.md    # the blocks of one page
+    python -m tools.results method/static.md    # the blocks of one page
 
 `BLOCKS` says which study, models and settings each block comes from. Runs are kept under runs/results/ and read again
 by blocks that share them; delete that folder to recompute. All blocks take about two hours on two cores. Texts and
@@ -13,7 +13,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from tools.pages import DOCS, ROOT, put
@@ -25,6 +25,7 @@ from tools.results_tables import (
     check_example,
     confusions,
     costs,
+    detection_limits,
     drawn,
     farthest_pairs,
     inlp_sentence,
@@ -41,12 +42,15 @@ from tools.results_tables import (
     valence_sensitivity,
     weat_sensitivity,
 )
+from wordworth.api.reproduce import list_items, reproduce
 from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.registry import entry
+from wordworth.pages.figures.behaviour import CALIBRATION
 from wordworth.pages.figures.meaning import INTRINSIC, VALENCE_BY_LAYER
+from wordworth.pages.writers import escape_md, markdown_table
 from wordworth.results.run import Run, read_run
 from wordworth.study import study
-from wordworth.study.debias import METHODS, PARTS
+from wordworth.study.debias import DEBIAS_METHODS, PARTS
 
 RUNS = ROOT / "runs" / "results"
 SENSITIVITY_MODELS = ("glove-6b-50d", "glove-840b-34k", "word2vec-news-26k")
@@ -90,7 +94,7 @@ class Block:
         if self.is_figure:
             (DOCS / "figures" / self.name).write_text(text, encoding="utf-8")
         else:
-            put(ROOT / self.page if self.page == "README.md" else DOCS / self.page, self.name, text)
+            put(DOCS / self.page, self.name, text)
 
 
 def _available(names: Sequence[str], kind: str) -> tuple[str, ...]:
@@ -98,6 +102,30 @@ def _available(names: Sequence[str], kind: str) -> tuple[str, ...]:
     return tuple(name for name in names if here(name, entry(name, kind).sources))
 
 
+def _list_paper(paper: str) -> str:
+    """Return what can be run of a paper, whatever is on this machine."""
+    items = list_items(paper, look=False)
+    return "\n".join([*markdown_table(items, ()), "", items.note])
+
+
+def _run_paper(paper: str, tables: Sequence[str]) -> str:
+    """Return tables of a paper with our numbers, of quick runs on models from the package index."""
+    made = reproduce(paper, tables=tables, folder=RUNS / f"reproduce-{paper}", quick=True)
+    lines = [
+        [f"**{escape_md(one.title)}**", "", *markdown_table(one, ()), "", escape_md(one.note)] for one in made.tables
+    ]
+    return "\n\n".join("\n".join(some) for some in lines)
+
+
+PAPERS = {
+    "valnorm": ("text", "5"),
+    "vast": ("1",),
+    "contextual2static": ("3",),
+    "inferences": ("1", "10"),
+    "whole-words": ("1", "figure-1"),
+}
+"""Paper → the tables that docs/reproduce.md shows with our numbers."""
+PARAPHRASE = ("hits", "chi2", "exact")
 BITS = ("bits-per-word", "bits-per-character", "bits-per-byte")
 
 
@@ -131,38 +159,43 @@ def blocks() -> list[Block]:
     )
     infer = Source("infer")
     rude = Source("infer", (), {"probes": ("nationality",), "only": RUDE, "random": 0})
-    static_debiased = tuple(Source("debias", ("glove-6b-50d",), {"mitigate": method}) for method in METHODS)
+    static_debiased = tuple(Source("debias", ("glove-6b-50d",), {"mitigate": method}) for method in DEBIAS_METHODS)
     network = {"without": ("stability", "bias"), "words": 1_000, "directions": (("he", "she"),)}
-    network_debiased = tuple(Source("debias", ("smollm2-135m",), network | {"mitigate": one}) for one in METHODS)
+    network_debiased = tuple(Source("debias", ("smollm2-135m",), network | {"mitigate": one}) for one in DEBIAS_METHODS)
     word2vec = Source("debias", ("word2vec-news-26k",), {"without": PARTS[1:]})
     weat = Source("weat", SENSITIVITY_MODELS, {"sensitivity": True})
     valence = Source("valnorm", SENSITIVITY_MODELS, {"experiments": ("valence",), "sensitivity": True})
+    calibrate = Source("calibrate", ("glove-6b-50d", "smollm2-135m"), {"tests": ("weat6", "weat1"), "layer": 13})
     return [
-        Block("README.md", "results", (valnorm,), tasks_by_model),
-        Block("README.md", "valnorm.svg", (valnorm,), drawn(INTRINSIC)),
-        Block("README.md", "vast.svg", (vast,), drawn(VALENCE_BY_LAYER)),
-        Block("static.md", "sentences", (quality,), similarity_by_sentences),
-        Block("static.md", "poolings", (quality,), similarity_by_pooling),
-        Block("static.md", "agreement", (estimators,), agreement_of_estimators),
-        Block("predict.md", "prediction", (predict,), measures("prediction", "top", "T", percent=True)),
-        Block("predict.md", "surprise", (predict,), measures("prediction", "perplexity", *BITS)),
-        Block("predict.md", "coverage", (predict,), measures("coverage", "top", "T", by="subset", percent=True)),
-        Block("predict.md", "soft-match", (predict,), measures("soft-match", "soft-match", percent=True)),
-        Block("predict.md", "paraphrase", (predict,), measures("paraphrase", "hits", "chi2", "exact", by="dataset")),
-        Block("predict.md", "confusion", (predict,), confusions),
-        Block("predict.md", "instead", (predict,), predicted_instead),
-        Block("infer.md", "counts", (), pairs_per_probe),
-        Block("infer.md", "neutrality", (infer,), neutrality),
-        Block("infer.md", "largest", (infer,), farthest_pairs),
-        Block("infer.md", "slice", (rude,), rude_entailment),
-        Block("debias.md", "costs", static_debiased, costs),
-        Block("debias.md", "inlp", (static_debiased[METHODS.index("inlp")],), inlp_sentence),
-        Block("debias.md", "stability", (static_debiased[0], word2vec), stability_of_subspaces),
-        Block("debias.md", "network", network_debiased, costs),
+        Block("method/valnorm.md", "results", (valnorm,), tasks_by_model),
+        Block("method/valnorm.md", "valnorm.svg", (valnorm,), drawn(INTRINSIC)),
+        Block("method/vast.md", "vast.svg", (vast,), drawn(VALENCE_BY_LAYER)),
+        Block("method/static.md", "sentences", (quality,), similarity_by_sentences),
+        Block("method/static.md", "poolings", (quality,), similarity_by_pooling),
+        Block("method/static.md", "agreement", (estimators,), agreement_of_estimators),
+        Block("method/predict.md", "prediction", (predict,), measures("prediction", "top", "T", percent=True)),
+        Block("method/predict.md", "surprise", (predict,), measures("prediction", "perplexity", *BITS)),
+        Block("method/predict.md", "coverage", (predict,), measures("coverage", "top", "T", by="subset", percent=True)),
+        Block("method/predict.md", "soft-match", (predict,), measures("soft-match", "soft-match", percent=True)),
+        Block("method/predict.md", "paraphrase", (predict,), measures("paraphrase", *PARAPHRASE, by="dataset")),
+        Block("method/predict.md", "confusion", (predict,), confusions),
+        Block("method/predict.md", "instead", (predict,), predicted_instead),
+        Block("method/infer.md", "counts", (), pairs_per_probe),
+        Block("method/infer-results.md", "neutrality", (infer,), neutrality),
+        Block("method/infer-results.md", "largest", (infer,), farthest_pairs),
+        Block("method/infer-results.md", "slice", (rude,), rude_entailment),
+        Block("method/debias.md", "costs", static_debiased, costs),
+        Block("method/debias.md", "inlp", (static_debiased[DEBIAS_METHODS.index("inlp")],), inlp_sentence),
+        Block("method/debias.md", "stability", (static_debiased[0], word2vec), stability_of_subspaces),
+        Block("method/debias.md", "network", network_debiased, costs),
         Block("check.md", "table", (), check_example),
-        Block("weat.md", "sensitivity", (weat,), weat_sensitivity),
-        Block("weat.md", "specification.svg", (weat,), specification_figure),
-        Block("valnorm.md", "sensitivity", (valence,), valence_sensitivity),
+        *(Block("reproduce.md", paper, (), partial(_list_paper, paper)) for paper in PAPERS),
+        *(Block("reproduce.md", f"{one}-run", (), partial(_run_paper, one, tables)) for one, tables in PAPERS.items()),
+        Block("calibrate.md", "limits", (calibrate,), detection_limits),
+        Block("calibrate.md", "calibrate.svg", (calibrate,), drawn(CALIBRATION)),
+        Block("method/weat.md", "sensitivity", (weat,), weat_sensitivity),
+        Block("method/weat.md", "specification.svg", (weat,), specification_figure),
+        Block("method/valnorm.md", "sensitivity", (valence,), valence_sensitivity),
     ]
 
 
@@ -174,4 +207,4 @@ def main(pages: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main([Path(page).name for page in sys.argv[1:]])
+    main([page.removeprefix("docs/") for page in sys.argv[1:]])

@@ -13,21 +13,21 @@ import polars as pl
 
 from tools.pages import DOCS, markdown
 from tools.svg import draw_svg
-from wordworth.measure import label
+from wordworth.measure import WEAT, label
+from wordworth.measure.calibration import DETECTABLE, LIST_MEASURES
 from wordworth.nli.nli import LABELS
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import FORMULA, load_probe, probe_names
-from wordworth.pages.behaviour_answers import single_words
 from wordworth.pages.figures.specification import specification_curves
 from wordworth.pages.insights import choices_of, variants_of
-from wordworth.pages.published import Quantity, published
-from wordworth.pages.runs import SHORT, read_runs
+from wordworth.pages.published import Quantity, load_published
+from wordworth.pages.runs import TEST_LABELS, read_runs
 from wordworth.paired import ComparisonSettings, compare, sides
 from wordworth.paired.sides import models_of
 from wordworth.results.run import Run
 from wordworth.results.table import format_number, format_percent
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
-from wordworth.study.debias import METHODS
+from wordworth.study.debias import DEBIAS_METHODS
 from wordworth.study.predict.study import ENDS
 
 STATIC_MODELS = ("glove-6b-50d", "word2vec-news-26k")
@@ -59,6 +59,17 @@ COSTS = {
 }
 """Experiment → the measures of it in the table of costs; of a probe of inference all that the paper prints."""
 Render = Callable[..., str]
+
+ONE_OUT = ("one target out", "one attribute out")
+"""Variants without one word."""
+
+
+def single_words(table: pl.DataFrame) -> list[str]:
+    """Return the words without any one of which the conclusion is another, all other choices as they are."""
+    others = [name for name in choices_of(table) if name != "words"]
+    alike = table.filter(pl.col(name) == table.item(0, name) for name in others)
+    flips = alike.filter(pl.col("words").is_in(ONE_OUT), pl.col("is_flipped"))
+    return [str(word) for word in flips.get_column("without").unique(maintain_order=True)]
 
 
 def format_score(row: Mapping[str, Any]) -> str:
@@ -200,7 +211,7 @@ def neutrality(run: Run) -> str:
 
 def _published_neutrality(probe: str) -> str:
     """Return the figures of Tables 1, 3 and 5 of Dev et al. for GloVe."""
-    values = {row.quantity: row.value for row in published() if (row.paper, row.model) == ("dev2020", "glove")}
+    values = {row.quantity: row.value for row in load_published() if (row.paper, row.model) == ("dev2020", "glove")}
     quantities = (Quantity(measure, threshold=threshold, dataset=probe) for measure, threshold in NEUTRALITY)
     return " ".join(f"{values[quantity]:.3f}" for quantity in quantities)
 
@@ -247,7 +258,7 @@ def _read_costs(run: Run) -> dict[str, dict[str, float]]:
 
 def costs(*runs: Run) -> str:
     """One row per measure and one column per version; a star where a paired test, after Holm, finds a difference."""
-    columns = [(ORIGINAL, runs[0]), *zip(METHODS, runs, strict=True), (RANDOM, runs[0])]
+    columns = [(ORIGINAL, runs[0]), *zip(DEBIAS_METHODS, runs, strict=True), (RANDOM, runs[0])]
     values = [_read_costs(run) for _, run in columns]
     real = [_real_differences(run, version) for version, run in columns]
     rows = []
@@ -281,7 +292,7 @@ def inlp_sentence(run: Run) -> str:
     values = dict(zip(shares["variant"], shares["value"], strict=True))
     dimensions = rows.filter(measure="dimensions")["value"].item()
     return (
-        f"A linear classifier tells the {shares.item(0, 'n'):,} words that lean most to either side of he − she apart "
+        f"A linear classifier separates the {shares.item(0, 'n'):,} words that lean most to either side of he − she "
         f"with an accuracy of {values['before']:.3f}; after {int(dimensions)} directions are removed, "
         f"{values['after']:.3f}, where guessing gets {values['chance']:.3f}."
     )
@@ -310,7 +321,7 @@ def _sensitivity_of(scores: pl.DataFrame, row: Mapping[str, Any]) -> dict[str, M
 def weat_sensitivity(run: Run) -> str:
     rows = []
     tests = run.scores.filter(IS_PLAIN, measure="weat")
-    for row in sorted(tests.iter_rows(named=True), key=lambda row: list(SHORT).index(row["dataset"])):
+    for row in sorted(tests.iter_rows(named=True), key=lambda row: list(TEST_LABELS).index(row["dataset"])):
         scores = _sensitivity_of(run.scores, row)
         variants = variants_of(run, row["model"], row["dataset"])
         shares = pl.concat(
@@ -322,7 +333,7 @@ def weat_sensitivity(run: Run) -> str:
         median = scores["median"]
         rows.append(
             [
-                SHORT[row["dataset"]],
+                TEST_LABELS[row["dataset"]],
                 row["model"],
                 format_number(row["value"]),
                 f"{row['p']:.2g}",
@@ -351,6 +362,20 @@ def valence_sensitivity(run: Run) -> str:
 def specification_figure(run: Run) -> str:
     curve = next(iter(specification_curves(read_runs([run]))))
     return re.sub(r"\d+\.\d{3,}", lambda match: f"{float(match[0]):.2f}", draw_svg(curve))
+
+
+def detection_limits(run: Run) -> str:
+    """Return the smallest d, and in brackets the dose, that each measure detects with power .8 in the tests' lists."""
+    own = run.scores.filter(pl.col("k").is_null(), pl.col("measure").is_in([DETECTABLE, "detection-limit"]))
+    places = own.select("model", "dataset").unique(maintain_order=True).rows()
+    values = {row[:4]: row[4] for row in own.select("model", "dataset", "variant", "measure", "value").iter_rows()}
+
+    def show(*place: str) -> str:
+        d, dose = values[*place, DETECTABLE], values[*place, "detection-limit"]
+        return f"{format_number(d)} ({format_number(dose)})" if d == d else "never"
+
+    rows = [[f"`{name}`", *(show(*place, name) for place in places)] for name in (WEAT, *LIST_MEASURES)]
+    return markdown(["measure", *map(", ".join, places)], rows)
 
 
 def drawn(figure: Callable[[pl.DataFrame], Any]) -> Render:

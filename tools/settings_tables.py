@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from wordworth.cli.audit import AuditSettings
-from wordworth.cli.commands import LANGUAGES
+from wordworth.cli.commands import LANGUAGES_OPTION
+from wordworth.cli.reproduce import ReproduceSettings
 from wordworth.cli.results import CompareSettings
 from wordworth.cli.train import FinetuneSettings, TrainSettings
 from wordworth.study import STUDIES, study
 from wordworth.study.static import ExportSettings
-from wordworth.task.settings import GROUPS, SettingField, Settings
+from wordworth.task.settings import HELP_GROUPS, SettingField, Settings
 
 DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS: Mapping[str, type[Settings]] = {
     "audit": AuditSettings,
     "compare": CompareSettings,
     "export": ExportSettings,
+    "reproduce": ReproduceSettings,
     "train-nli": TrainSettings,
     "finetune-nli": FinetuneSettings,
 }
@@ -37,7 +39,7 @@ def table(name: str) -> str:
     header = ["option", "value", "default", "what it is", *["runs that differ in it"] * is_study]
     lines = [header, ["---"] * len(header)]
     fields = settings.fields()
-    for group in dict.fromkeys([*GROUPS, *(field.declared.group for field in fields)]):
+    for group in dict.fromkeys([*HELP_GROUPS, *(field.declared.group for field in fields)]):
         members = [field for field in fields if field.declared.group == group]
         if members:
             lines.append([f"*{group}*", *[""] * (len(header) - 1)])
@@ -49,7 +51,7 @@ def table(name: str) -> str:
 
 def _option(field: SettingField) -> str:
     """Return the option, and the name in Python where that differs."""
-    if field.declared.group not in GROUPS:
+    if field.declared.group not in HELP_GROUPS:
         return f"`{field.name}`"
     spelled = field.option.replace("-", "_") == field.name
     return f"`--{field.option}`" if spelled else f"`--{field.option}` (`{field.name}`)"
@@ -67,7 +69,7 @@ def _value(field: SettingField) -> str:
 
 def _of_catalog(kind: str) -> str:
     """Return what can be named, and where it is listed."""
-    if kind in ("", LANGUAGES):
+    if kind in ("", LANGUAGES_OPTION):
         return kind.removesuffix("s")
     listed = kind.partition("/")[0].replace("_", "-")
     return f"name (`wordworth ls {listed}`) or path"

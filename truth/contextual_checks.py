@@ -20,7 +20,7 @@ from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_test, polar_words
 from wordworth.contexts.sampling import Draw, draw, load_texts
-from wordworth.encode.conversion import converted
+from wordworth.encode.conversion import convert_gguf
 from wordworth.results.run import Run
 from wordworth.task.similarity import list_words
 
@@ -43,7 +43,7 @@ ALIGNED = (
 def loaded(name: str) -> tuple[Any, Any]:
     """Tokenizer and network as transformers gives them."""
     place = Path(locate_language_model(name).place)
-    folder = converted(place) if place.is_file() else place  # a GGUF file's weights in float32
+    folder = convert_gguf(place) if place.is_file() else place  # a GGUF file's weights in float32
     return AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).float().eval()
 
 

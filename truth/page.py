@@ -8,7 +8,7 @@ from truth.check import Check
 from truth.papers import AGREE, OPEN, VERDICTS, Beside, not_here
 from wordworth import __version__
 from wordworth.measure import label
-from wordworth.pages.published import citation, published
+from wordworth.pages.published import citation, load_published
 from wordworth.results.table import format_list
 
 KINDS = {"weat": "effect sizes d of WEAT", "raters": "correlations between two groups of people"}
@@ -56,7 +56,7 @@ def what_agrees(beside: Sequence[Beside]) -> str:
     text = f"The {len(agreeing)} that agree with a paper are {counts}." if agreeing else "None agrees with a paper."
     if not any(one.quantity.measure in AGAINST_PEOPLE for one in agreeing):
         text += " None compares a model with people."
-    absent = dict.fromkeys(one.paper for one in published()).keys() - {one.paper for one in agreeing}
+    absent = dict.fromkeys(one.paper for one in load_published()).keys() - {one.paper for one in agreeing}
     papers = format_list(sorted(citation(paper) for paper in absent), most=len(absent))
     return text + (f" None is of {papers}." if absent else "")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordworth.pages.comparisons import Comparison, comparisons
-from wordworth.pages.published import published
+from wordworth.pages.published import load_published
 from wordworth.pages.runs import Runs
 
 EXPLAINED = Path(__file__).with_name("explained.toml")
@@ -74,7 +74,7 @@ def _verdict(one: Comparison, reasons: Sequence[Mapping[str, str | bool]]) -> tu
 def not_here(shown: Sequence[Beside]) -> Iterator[tuple[str, int, str]]:
     """Yield (paper, numbers, models) that no run here compares with: their models are not available offline."""
     held = {id(one.published) for one in shown}
-    rest = [one for one in published() if id(one) not in held]
+    rest = [one for one in load_published() if id(one) not in held]
     for paper, count in Counter(one.paper for one in rest).items():
         models = dict.fromkeys(one.model for one in rest if one.paper == paper and one.model)
         yield paper, count, ", ".join(models)
