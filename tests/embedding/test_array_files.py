@@ -1,6 +1,5 @@
 """Arrays of words and vectors: npz, safetensors, and a `.npy` matrix with a parquet index."""
 
-import h5py
 import numpy as np
 import polars as pl
 import pytest
@@ -105,7 +104,8 @@ def test_decades_in_order_of_time(tmp_path):
 
 
 def test_hdf5_layouts(tmp_path):
-    """As sadedegel has its vectors: words with and without one, beside a group that has words only."""
+    """As sadedegel has its vectors: words with and without one, next to a group that has words only."""
+    h5py = pytest.importorskip("h5py")
     path = tmp_path / "v.hdf5"
     with h5py.File(path, "w") as stored:
         stored["plain/word"] = ["a", "b"]
@@ -123,6 +123,7 @@ def test_hdf5_layouts(tmp_path):
 
 
 def test_hdf5_is_never_read_from_another_file(tmp_path):
+    h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "other.hdf5", "w") as other:
         other["vector"] = np.eye(2)
     with h5py.File(tmp_path / "v.hdf5", "w") as stored:
@@ -132,7 +133,15 @@ def test_hdf5_is_never_read_from_another_file(tmp_path):
         load(tmp_path / "v.hdf5")
 
 
+def test_hdf5_cut_short(tmp_path):
+    pytest.importorskip("h5py")
+    (tmp_path / "v.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    with pytest.raises(WordworthError, match=r"v\.h5 is cut short or damaged"):
+        load(tmp_path / "v.h5")
+
+
 def test_hdf5_without_h5py(tmp_path, monkeypatch):
+    h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "v.hdf5", "w") as stored:
         stored["word"], stored["vector"] = ["a", "b"], np.eye(2)
     monkeypatch.setattr("wordworth.errors.find_spec", lambda name: None)

@@ -95,8 +95,6 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[ModelKind])
     for resolved in models:
         if not isinstance(resolved, Origin):
             continue
-        if "static" not in kinds or (resolved.entry is not None and resolved.entry.details["family"] != "static"):
-            require("language models")
         if resolved.entry is not None and (family := resolved.entry.details["family"]) not in kinds:
             taken = [KIND_IN_WORDS[kind][1] for kind in KIND_IN_WORDS if kind in kinds]
             fitting = ", ".join([one.name for one in entries("models") if one.details["family"] in kinds][:3])
@@ -106,6 +104,8 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[ModelKind])
             raise WordworthError(
                 f"{resolved.target} is {KIND_IN_WORDS[family][0]}, and {study} takes {either(taken, 'and')}; {advice}"
             )
+        if "static" not in kinds or (resolved.entry is not None and resolved.entry.details["family"] != "static"):
+            require("language models")
         if kinds <= {"static", "sentence"} and resolved.place == "hub":
             refuse_name(resolved)
         if resolved.place == "path" and ":" not in resolved.target and not resolved.where.exists():
