@@ -102,7 +102,7 @@ CASES = {
     "rnsb": Case(lambda V, w, a, b: np.array(rnsb(V[w], V[a], V[b])), (TARGETS, A, B), "none"),
     "mac": Case(lambda V, w, a, b: mac(V[w], [V[a], V[b]]), (TARGETS, A, B)),
     "ect": Case(lambda V, w, a, b: correlation(ect(V[w], V[a], V[b])), (TARGETS, A, B), "all"),
-    "soft-match": Case(partial(neighbour_ranks, most=WORDS), (LEFT, RIGHT)),
+    "soft-match": Case(partial(neighbour_ranks, max_rank=WORDS), (LEFT, RIGHT)),
     "bert-score": Case(lambda V, a, b: np.array(bert_score(V[a], V[b])), (A, B)),
 }
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)

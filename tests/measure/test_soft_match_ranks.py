@@ -21,12 +21,12 @@ def slow(vectors, target, guess):
 
 def test_ranks_are_those_of_a_full_sort():
     expected = [slow(SPACE, target, guess) for target, guess in zip(TARGETS, GUESSES, strict=True)]
-    np.testing.assert_array_equal(neighbour_ranks(SPACE, TARGETS, GUESSES, most=300), expected)
+    np.testing.assert_array_equal(neighbour_ranks(SPACE, TARGETS, GUESSES, max_rank=300), expected)
     for block in (20, 37, 300):
-        few = neighbour_ranks(SPACE, TARGETS, GUESSES, most=10, block=block)
+        few = neighbour_ranks(SPACE, TARGETS, GUESSES, max_rank=10, block=block)
         np.testing.assert_array_equal(few, np.minimum(expected, 11))
 
 
 def test_equals_share_the_better_place():
     twins = np.array([[1.0, 0], [1, 1], [2, 2], [0, 1]])
-    np.testing.assert_array_equal(neighbour_ranks(twins, np.array([0, 0]), np.array([1, 2]), most=9), [2, 2])
+    np.testing.assert_array_equal(neighbour_ranks(twins, np.array([0, 0]), np.array([1, 2]), max_rank=9), [2, 2])

@@ -184,8 +184,8 @@ def test_a_small_set_against_a_large_one():
 @pytest.mark.parametrize(
     ("values", "size", "options", "message"),
     [
-        (np.ones(4), 4, {}, "4 pooled values cannot be parted into 4 and 0"),
-        (np.ones(4), 0, {}, "cannot be parted into 0 and 4"),
+        (np.ones(4), 4, {}, "4 pooled values cannot be split into 4 and 0"),
+        (np.ones(4), 0, {}, "cannot be split into 0 and 4"),
         (np.array([[1.0, 2, 3], [1, np.nan, 2]]), 1, {}, "row 1 of the pooled values is not finite"),
         (np.ones(60), 30, {"method": "exact"}, "60 words into 30 and 30 are too many to enumerate"),
     ],

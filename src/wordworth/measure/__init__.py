@@ -1,4 +1,4 @@
-"""Measures: pure functions over arrays, each declared beside its function.
+"""Measures: pure functions over arrays, each declared next to its function.
 
 A new measure is its function, and a line in the task that records it. Every file here is imported, so that the
 declarations in them are known to all who read a run; the names below are those that several rooms take.

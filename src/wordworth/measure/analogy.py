@@ -59,10 +59,10 @@ def analogies(
     candidates = len(vectors) if restrict_vocab is None else min(restrict_vocab, len(vectors))
     _check(vectors, rows, candidates)
     scales = 1 / norms(vectors, "the vectors")
-    asked = rows[:, :3].astype(np.intp)
-    words, places = np.unique(asked, return_inverse=True)
-    pairs, pair_of = np.unique(places.reshape(asked.shape)[:, :2], axis=0, return_inverse=True)
-    pair_of, third = pair_of.reshape(-1), places.reshape(asked.shape)[:, 2]
+    given_rows = rows[:, :3].astype(np.intp)
+    words, places = np.unique(given_rows, return_inverse=True)
+    pairs, pair_of = np.unique(places.reshape(given_rows.shape)[:, :2], axis=0, return_inverse=True)
+    pair_of, third = pair_of.reshape(-1), places.reshape(given_rows.shape)[:, 2]
     units = _units(vectors, scales, words)
     step = max(1, min(block, MAX_COSINES // (len(words) + len(pairs))))
 
@@ -74,18 +74,18 @@ def analogies(
             cosine = (1 + cosine) / 2
         a, b = (cosine[side] for side in pairs.T)
         by_pair = b - a if rule == "3cosadd" else b / (a + COSMUL_EPSILON)
-        best, answers = np.empty(len(asked)), np.empty(len(asked), dtype=np.intp)
-        for at in range(0, len(asked), BATCH_QUESTIONS):
-            some = slice(at, at + BATCH_QUESTIONS)
-            scores = cosine[third[some]]
-            (np.add if rule == "3cosadd" else np.multiply)(scores, by_pair[pair_of[some]], out=scores)
-            question, word = np.nonzero((asked[some] >= start) & (asked[some] < stop))
-            scores[question, asked[some][question, word] - start] = -np.inf
+        best, answers = np.empty(len(given_rows)), np.empty(len(given_rows), dtype=np.intp)
+        for at in range(0, len(given_rows), BATCH_QUESTIONS):
+            batch = slice(at, at + BATCH_QUESTIONS)
+            scores = cosine[third[batch]]
+            (np.add if rule == "3cosadd" else np.multiply)(scores, by_pair[pair_of[batch]], out=scores)
+            question, word = np.nonzero((given_rows[batch] >= start) & (given_rows[batch] < stop))
+            scores[question, given_rows[batch][question, word] - start] = -np.inf
             highest = scores.argmax(axis=1)
-            best[some], answers[some] = scores[np.arange(len(scores)), highest], highest + start
+            best[batch], answers[batch] = scores[np.arange(len(scores)), highest], highest + start
         return best, answers
 
-    best, answers = np.full(len(asked), -np.inf), np.full(len(asked), -1, dtype=np.intp)
+    best, answers = np.full(len(given_rows), -np.inf), np.full(len(given_rows), -1, dtype=np.intp)
     for score, answer in in_threads(search, range(0, candidates, step)):
         better = score > best
         best[better], answers[better] = score[better], answer[better]

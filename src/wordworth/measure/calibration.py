@@ -189,9 +189,9 @@ def detect(name: str, values: Matrix, null: Matrix) -> NDArray[np.bool_]:
     The bias is at the upper end of a measure where lower is better, else at the lower end. NaN is never detected.
     """
     sign = 1 if find_measure(name).better == "lower" else -1
-    ordered = np.sort(sign * null[np.isfinite(null)])
-    at_least = len(ordered) - np.searchsorted(ordered, sign * values, side="left")
-    return np.asarray(np.isfinite(values) & ((at_least + 1) / (len(ordered) + 1) <= LEVEL))
+    sorted_null = np.sort(sign * null[np.isfinite(null)])
+    at_least = len(sorted_null) - np.searchsorted(sorted_null, sign * values, side="left")
+    return np.asarray(np.isfinite(values) & ((at_least + 1) / (len(sorted_null) + 1) <= LEVEL))
 
 
 def share_with_interval(hits: int, count: int) -> tuple[float, float, float]:

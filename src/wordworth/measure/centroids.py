@@ -30,8 +30,8 @@ def products_with_means(targets: Matrix, words: Matrix, weights: ListWeights | N
 
 def squared_lengths_of_means(words: Matrix, weights: ListWeights | None = None) -> Matrix:
     """Return ‖μ‖² (..., resamples) of the same means, from the products of the words with each other."""
-    drawn = list_shares(words, weights)
-    return np.asarray((drawn * (words @ words.swapaxes(-1, -2) @ drawn)).sum(axis=-2), dtype=np.float64)
+    share = list_shares(words, weights)
+    return np.asarray((share * (words @ words.swapaxes(-1, -2) @ share)).sum(axis=-2), dtype=np.float64)
 
 
 def list_shares(words: Matrix, weights: ListWeights | None) -> Matrix:
@@ -80,12 +80,12 @@ declare(
 )
 
 
-def rank_agreement(one: Vectors, other: Vectors) -> Matrix:
+def rank_agreement(x: Vectors, y: Vectors) -> Matrix:
     """Return Spearman's ρ down the columns of two arrays (layers, resamples) → (resamples).
 
     NaN where all layers of a resample are alike: it has no order.
     """
-    first, second = (rank - rank.mean(axis=0) for rank in (rankdata(values, axis=0) for values in (one, other)))
+    first, second = (rank - rank.mean(axis=0) for rank in (rankdata(values, axis=0) for values in (x, y)))
     spread = np.sqrt(np.square(first).sum(axis=0) * np.square(second).sum(axis=0))
     with np.errstate(invalid="ignore"):
         return np.asarray((first * second).sum(axis=0) / spread, dtype=np.float64)
@@ -112,8 +112,8 @@ def manzini_centroid(
 
     It is larger than by their formula, since a mean of vectors is shorter than the vectors are.
     """
-    drawn: Sequence[ListWeights | None] = weights or [None] * len(classes)
-    each = (cosines_with_centroids(targets, words, counts) for words, counts in zip(classes, drawn, strict=True))
+    by_class: Sequence[ListWeights | None] = weights or [None] * len(classes)
+    each = (cosines_with_centroids(targets, words, counts) for words, counts in zip(classes, by_class, strict=True))
     return plain(np.abs(sum(each) / len(classes)), weights)
 
 
@@ -122,8 +122,8 @@ def mean_cosine(targets: Vectors, sets: Sequence[Vectors], weights: Sequence[Lis
     if not sets or not all(words.shape[-2] for words in sets):
         raise WordworthError("a class without words has no cosines; give at least one word of each")
     words, units = unit_rows(targets, "the targets"), [unit_rows(one, "the classes") for one in sets]
-    drawn: Sequence[ListWeights | None] = weights or [None] * len(sets)
-    each = (products_with_means(words, one, counts) for one, counts in zip(units, drawn, strict=True))
+    by_set: Sequence[ListWeights | None] = weights or [None] * len(sets)
+    each = (products_with_means(words, one, counts) for one, counts in zip(units, by_set, strict=True))
     return plain(np.asarray(sum(each) / len(sets)), weights)
 
 
@@ -172,8 +172,8 @@ def garg_euclidean(
     middle = np.asarray(targets, dtype=np.float64).mean(axis=-2, keepdims=True)  # close by, so that no digits are lost
     words = targets - middle
     squares = np.vecdot(words, words)[..., None]
-    drawn = weights or (None, None)
-    first, second = (_distances(words, squares, *one) for one in zip((A1 - middle, A2 - middle), drawn, strict=True))
+    by_class = weights or (None, None)
+    first, second = (_distances(words, squares, *one) for one in zip((A1 - middle, A2 - middle), by_class, strict=True))
     return plain(np.abs(first - second), weights)
 
 
@@ -181,15 +181,15 @@ def garg_cosine(
     targets: Vectors, A1: Vectors, A2: Vectors, *, weights: tuple[ListWeights, ListWeights] | None = None
 ) -> Matrix:
     """Return |cos(w, μ₁) − cos(w, μ₂)| of each word, μ of vectors as they are; shapes as in `garg_euclidean`."""
-    drawn = weights or (None, None)
-    first, second = (cosines_with_centroids(targets, *one) for one in zip((A1, A2), drawn, strict=True))
+    by_class = weights or (None, None)
+    first, second = (cosines_with_centroids(targets, *one) for one in zip((A1, A2), by_class, strict=True))
     return plain(np.abs(first - second), weights)
 
 
-def _distances(words: Matrix, squares: Matrix, listed: Matrix, weights: ListWeights | None) -> Matrix:
+def _distances(words: Matrix, squares: Matrix, class_words: Matrix, weights: ListWeights | None) -> Matrix:
     """Return ‖w − μ‖ from ‖w‖²: (..., words, dim), (..., n, dim) → (..., words, resamples)."""
-    lengths = squared_lengths_of_means(listed, weights)[..., None, :]
-    products = products_with_means(words, listed, weights)
+    lengths = squared_lengths_of_means(class_words, weights)[..., None, :]
+    products = products_with_means(words, class_words, weights)
     return np.asarray(np.sqrt(np.maximum(squares - 2 * products + lengths, 0)), dtype=np.float64)
 
 
@@ -206,7 +206,7 @@ declare(
 def ect(targets: Vectors, A1: Vectors, A2: Vectors, *, resamples: int = RESAMPLES, seed: int = 0) -> Correlation:
     """Return Spearman's ρ of the targets' cosines with the two classes' means: (..., words, dim) → (...). 1 is no bias.
 
-    The interval is over resampled targets, which are ranked anew in each resample. The means are those of vectors as
+    The interval is over resampled targets, which are ranked again in each resample. The means are those of vectors as
     they are.
     """
     first, second = (cosines_with_centroids(targets, words)[..., 0] for words in (A1, A2))

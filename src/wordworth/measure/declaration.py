@@ -40,7 +40,7 @@ class Measure:
     """The column of that table that it is computed from."""
     paired_test: PairedTest = ""
     is_main: bool = False
-    """Whether it stands for a model in leaderboards, cards and training logs."""
+    """Whether leaderboards, cards and training logs show it as a main number of a model."""
     has_open_variants: bool = False
     """Whether `variant` may be any name, such as that of an embedding."""
     grows_with_vectors: bool = False
@@ -85,7 +85,7 @@ def find_measure(name: str, variant: str | None = None) -> Measure:
 
 
 def main_measures() -> list[str]:
-    """Return the names of the measures that stand for a model."""
+    """Return the names of the main measures of a model."""
     return [name for (name, variant), one in MEASURES.items() if one.is_main and variant is None]
 
 

@@ -165,8 +165,8 @@ def divergence(chance: Matrix, weights: ListWeights | None = None) -> Matrix:
             "the sentiment of some word is certain beyond rounding, so its divergence is not finite; are the vectors "
             "very long?"
         )
-    found = np.asarray((counts * share * np.log(share * counts.sum(axis=0))).sum(axis=0), dtype=np.float64)
-    return found if weights is not None else found[0]
+    divergences = np.asarray((counts * share * np.log(share * counts.sum(axis=0))).sum(axis=0), dtype=np.float64)
+    return divergences if weights is not None else divergences[0]
 
 
 def negative_probability(targets: Vectors, positive: Vectors, negative: Vectors, *, strength: float = 1.0) -> Matrix:
@@ -180,12 +180,12 @@ def negative_probability(targets: Vectors, positive: Vectors, negative: Vectors,
     if not (len(positive) and len(negative)) or not np.isfinite(words).all():
         raise WordworthError("sentiment is learnt from positive and negative words with finite vectors; give both")
     middle = words.mean(axis=0)
-    turned, spread, axes = np.linalg.svd(words - middle, full_matrices=False)
+    coordinates, spread, axes = np.linalg.svd(words - middle, full_matrices=False)
     length = spread[0] / np.sqrt(len(words))
     if not length > np.finfo(np.float64).eps * np.abs(words).max():
         raise WordworthError("the positive and negative words all have one vector, so sentiment cannot be learnt")
     truth = np.repeat([0, 1], [len(positive), len(negative)])
-    model = _fit(turned * (spread / length), truth, strength * length**2)
+    model = _fit(coordinates * (spread / length), truth, strength * length**2)
     places = (np.asarray(targets, dtype=np.float64) - middle) @ axes.T / length
     return np.asarray(expit(model.decision_function(places)), dtype=np.float64)
 
@@ -204,15 +204,15 @@ def _fit(places: Matrix, truth: NDArray[np.integer], strength: float) -> "Logist
     side = np.where(truth, -1, 1)
     for tolerance in (TOLERANCE, ENOUGH):
         with warnings.catch_warnings():
-            for expected in (ConvergenceWarning, LinAlgWarning):
-                warnings.simplefilter("ignore", expected)
+            for warning in (ConvergenceWarning, LinAlgWarning):
+                warnings.simplefilter("ignore", warning)
             model.fit(places, truth)
         slack = side * expit(side * model.decision_function(places))  # P(negative) − truth, small ones exactly
         gradient = np.append(slack @ places + model.coef_[0] / strength, slack.sum())
-        parts = max(float((np.abs(slack) @ np.abs(places)).max()), float(np.abs(slack).sum()))
-        if np.abs(gradient).max() <= tolerance * parts:
+        scale = max(float((np.abs(slack) @ np.abs(places)).max()), float(np.abs(slack).sum()))
+        if np.abs(gradient).max() <= tolerance * scale:
             return model
-        model.set_params(tol=TOLERANCE * parts / len(places))
+        model.set_params(tol=TOLERANCE * scale / len(places))
     raise WordworthError(
         f"the sentiment of the words cannot be fitted in {STEPS} steps of Newton's; are some vectors very long?"
     )

@@ -38,14 +38,16 @@ class WordGroup(NamedTuple):
     hits: Sequence[NDArray[np.bool_]]
 
 
-def type_coverages(parts: Iterable[WordGroup], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Estimate]:
+def type_coverages(groups: Iterable[WordGroup], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Estimate]:
     """Return types hit at least once / types, for each way of hitting; n counts types.
 
     The interval is the value ± 1.96 bootstrap standard errors. Percentiles would miss the value itself: a resample
     holds some 63 % of the clusters, so fewer types, and fewer chances to hit each.
     """
-    met = [[_places(part, hit) for hit in (np.ones(len(part.types), dtype=bool), *part.hits)] for part in parts]
-    places = [np.unique(np.concatenate(one)) for one in zip(*met, strict=True)]
+    by_group = [
+        [_places(group, hit) for hit in (np.ones(len(group.types), dtype=bool), *group.hits)] for group in groups
+    ]
+    places = [np.unique(np.concatenate(one)) for one in zip(*by_group, strict=True)]
     if not places or not len(places[0]):
         raise WordworthError(NO_PREDICTED_WORD)
     types, clusters = np.unique(places[0] >> 32), np.unique(places[0] & CLUSTER)
@@ -60,12 +62,12 @@ def type_coverages(parts: Iterable[WordGroup], *, resamples: int = RESAMPLES, se
     values = [len(np.unique(one >> 32)) / len(types) for one in places[1:]]
     if len(clusters) == 1:
         return [Estimate(value, np.nan, np.nan, len(types)) for value in values]
-    drawn = [
+    resampled_counts = [
         np.stack([(table @ (counts > 0)).sum(axis=0) for table in tables])
         for counts in resample_counts(len(clusters), resamples, seed)
     ]
-    held, *hits = np.concatenate(drawn, axis=1)
-    errors = [NORMAL_QUANTILE * float((hit / held).std(ddof=1)) if resamples > 1 else np.nan for hit in hits]
+    types_present, *hits = np.concatenate(resampled_counts, axis=1)
+    errors = [NORMAL_QUANTILE * float((hit / types_present).std(ddof=1)) if resamples > 1 else np.nan for hit in hits]
     return [
         Estimate(value, max(0.0, value - error), min(1.0, value + error), len(types))
         for value, error in zip(values, errors, strict=True)

@@ -29,15 +29,15 @@ def weighted_f1(
     A class that is never right counts 0.
     """
     classes = np.array(sorted({*labels, *predicted}))[:, None]
-    given, guessed = np.asarray(labels) == classes, np.asarray(predicted) == classes
-    right, given, guessed = (one.astype(np.float64) for one in (given & guessed, given, guessed))
+    is_truth, is_guess = np.asarray(labels) == classes, np.asarray(predicted) == classes
+    is_hit, is_truth, is_guess = (one.astype(np.float64) for one in (is_truth & is_guess, is_truth, is_guess))
 
     def score(counts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return F1 of every resample, from how often each item was drawn: items × resamples."""
-        hits, support, called = (one @ counts for one in (right, given, guessed))
-        f1 = 2 * hits / np.maximum(support + called, 1)
+        hits, support, predictions = (one @ counts for one in (is_hit, is_truth, is_guess))
+        f1 = 2 * hits / np.maximum(support + predictions, 1)
         return np.asarray((f1 * support).sum(axis=0) / counts.sum(axis=0), dtype=np.float64)
 
-    drawn = [score(counts.astype(np.float64)) for counts in resample_counts(len(labels), resamples, seed)]
-    low, high = percentile_interval(np.concatenate(drawn))
+    resampled_scores = [score(counts.astype(np.float64)) for counts in resample_counts(len(labels), resamples, seed)]
+    low, high = percentile_interval(np.concatenate(resampled_scores))
     return {"value": float(score(np.ones((len(labels), 1)))[0]), "low": float(low), "high": float(high)}

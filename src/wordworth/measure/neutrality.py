@@ -176,18 +176,20 @@ for _label in COUNTED_LABELS:
     declare(f"lean-{_label}", f"{_lean}{FROM_ORIGINAL}", "", "zero", CHANGE)
 
 
-def group_means(tally: Tally, groups: Sequence[NDArray[np.intp]], drawn: Sequence[Matrix] | None = None) -> Matrix:
+def group_means(
+    tally: Tally, groups: Sequence[NDArray[np.intp]], weights_by_group: Sequence[Matrix] | None = None
+) -> Matrix:
     """Return (labels, groups, premises, draws): the mean probability of each label over the hypotheses of a group.
 
-    `drawn` has for each group how often each of its hypotheses is taken (hypotheses, draws); each once if not given.
+    `weights` has per group how often each of its hypotheses counts (hypotheses, draws); each once unless given.
     """
     sums = tally.sums[:, _COUNTED_SUMS].T.reshape(len(COUNTED_LABELS), *tally.shape)
     counts = tally.counts.reshape(tally.shape).astype(np.float64)
     means = []
     for at, group in enumerate(groups):
-        taken = np.ones((len(group), 1)) if drawn is None else drawn[at]
+        weights = np.ones((len(group), 1)) if weights_by_group is None else weights_by_group[at]
         with np.errstate(invalid="ignore"):  # a small sample may have no pair of a premise and a group
-            means.append((sums[:, :, group] @ taken) / (counts[:, group] @ taken))
+            means.append((sums[:, :, group] @ weights) / (counts[:, group] @ weights))
     return np.stack(means, axis=1)
 
 
@@ -211,11 +213,11 @@ def gap_replicates(tally: Tally, groups: Sequence[NDArray[np.intp]], resamples: 
     Two tallies of one shape and seed get the same draws, so their differences can be resampled too.
     """
     premises = tally.shape[0]
-    taken = all_counts(premises, resamples, seed)
-    drawn = None
+    counts = all_counts(premises, resamples, seed)
+    weights = None
     if any(len(group) > 1 for group in groups):
-        drawn = [all_counts(len(group), resamples, seed + 1 + at) for at, group in enumerate(groups)]
-    values = by_premise(group_means(tally, groups, drawn))
-    known = np.isfinite(values)
+        weights = [all_counts(len(group), resamples, seed + 1 + at) for at, group in enumerate(groups)]
+    values = by_premise(group_means(tally, groups, weights))
+    has_pairs = np.isfinite(values)
     with np.errstate(invalid="ignore"):  # a small sample may have no pair of the premises drawn
-        return np.asarray((np.where(known, values, 0.0) * taken).sum(axis=1) / (known * taken).sum(axis=1))
+        return np.asarray((np.where(has_pairs, values, 0.0) * counts).sum(axis=1) / (has_pairs * counts).sum(axis=1))

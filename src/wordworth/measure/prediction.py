@@ -63,9 +63,9 @@ for _unit, _count in (("character", "characters"), ("byte", "UTF-8 bytes")):
 
 def perplexity(sums: Summable, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """Return exp(mean −ln p(word)) from the sums of `nats` over words by cluster."""
-    found = ratio(sums, resamples=resamples, seed=seed)
-    value, low, high = (float(np.exp(end)) for end in (found.value, found.low, found.high))
-    return Estimate(value, low, high, found.n)
+    mean_nats = ratio(sums, resamples=resamples, seed=seed)
+    value, low, high = (float(np.exp(end)) for end in (mean_nats.value, mean_nats.low, mean_nats.high))
+    return Estimate(value, low, high, mean_nats.n)
 
 
 def nats(logp: Matrix, words_before: int = 0) -> Matrix:

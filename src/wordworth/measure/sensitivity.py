@@ -58,12 +58,12 @@ def product_associations(targets: Vectors, attributes: Vectors, in_a: Masks, in_
     return np.asarray(means[0] - means[1], dtype=np.float64)
 
 
-def select_values(associations: Matrix, kept: Masks) -> Matrix:
+def select_values(associations: Matrix, masks: Masks) -> Matrix:
     """Return the associations (targets × variants) of the targets that each variant keeps, in order: variants × words.
 
     All of these variants keep as many.
     """
-    return associations.T[kept].reshape(len(kept), -1)
+    return associations.T[masks].reshape(len(masks), -1)
 
 
 def word_effects(targets: Vectors, attributes: Vectors, in_a: Masks, in_b: Masks) -> Matrix:
@@ -87,19 +87,19 @@ def conclusions(values: Matrix, p: Matrix) -> NDArray[np.int8]:
 
 def robustness(values: Matrix, p: Matrix) -> dict[str, dict[str, float]]:
     """Return each variant of `sensitivity`; all choices are compared with the first."""
-    concluded = conclusions(values, p)
+    signs = conclusions(values, p)
     limits = {"value": np.median(values), "low": values.min(), "high": values.max()}
     return {
         "significant": {"value": float(np.mean(p < ALPHA))},
         "same-sign": {"value": float(np.mean(np.sign(values) == np.sign(values[0])))},
-        "flipped": {"value": float(np.mean(concluded != concluded[0]))},
+        "flipped": {"value": float(np.mean(signs != signs[0]))},
         "median": {name: float(limit) for name, limit in limits.items()},
     }
 
 
-def flipped_by(flipped: NDArray[np.bool_], options: NDArray[np.str_]) -> dict[str, tuple[float, int]]:
+def flipped_by(is_flipped: NDArray[np.bool_], options: NDArray[np.str_]) -> dict[str, tuple[float, int]]:
     """Return option → (share of its variants that are flipped, how many variants it has)."""
-    every, codes = np.unique(options, return_inverse=True)
-    counts = np.bincount(codes, minlength=len(every))
-    flips = np.bincount(codes, weights=flipped, minlength=len(every))
-    return {str(name): (float(flips[at] / counts[at]), int(counts[at])) for at, name in enumerate(every)}
+    names, codes = np.unique(options, return_inverse=True)
+    counts = np.bincount(codes, minlength=len(names))
+    flips = np.bincount(codes, weights=is_flipped, minlength=len(names))
+    return {str(name): (float(flips[at] / counts[at]), int(counts[at])) for at, name in enumerate(names)}

@@ -53,9 +53,9 @@ def score_triples(logp: Exact, terms: NDArray[np.integer], *, resamples: int = R
     counts = np.bincount(terms)
     kinds = meaningful, stereotype > antistereotype
     by_term = np.stack([np.bincount(terms, weights=kind) / counts for kind in kinds])
-    drawn = by_term @ all_counts(len(counts), resamples, seed) / len(counts)
+    replicates = by_term @ all_counts(len(counts), resamples, seed) / len(counts)
     lms, ss = by_term.mean(axis=1)
-    low, high = percentile_interval(np.stack([*drawn, icat(*drawn)]))
+    low, high = percentile_interval(np.stack([*replicates, icat(*replicates)]))
     return np.array([lms, ss, icat(lms, ss)]), low, high
 
 

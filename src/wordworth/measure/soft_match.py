@@ -34,14 +34,14 @@ def neighbour_ranks(
     targets: NDArray[np.integer],
     guesses: NDArray[np.integer],
     *,
-    most: int,
+    max_rank: int,
     block: int = BLOCK_WORDS,
 ) -> NDArray[np.intp]:
     """Return the place of each guess among the nearest neighbours of its target, by cosine; both are rows.
 
     The target is its own first neighbour, so a guess that is the target has rank 1 and the word nearest to it rank 2;
-    of equals none is before the other. Every rank above `most` is `most` + 1, which is much quicker: a pair is dropped
-    as soon as so many words are nearer, and the first, frequent rows drop nearly all.
+    of equals none is before the other. A rank above `max_rank` is reported as `max_rank` + 1, which is
+    much quicker: a pair is dropped as soon as so many words are nearer, and the first, frequent rows drop nearly all.
     """
     if not len(targets):
         return np.empty(0, dtype=np.intp)
@@ -57,11 +57,11 @@ def neighbour_ranks(
     for start in range(0, len(vectors), block):
         rows = units(slice(start, start + block))
         for at in range(0, len(live), BATCH_WORDS):
-            some = live[at : at + BATCH_WORDS]
-            words, inverse = np.unique(pairs[some, 0], return_inverse=True)
+            batch = live[at : at + BATCH_WORDS]
+            words, inverse = np.unique(pairs[batch, 0], return_inverse=True)
             cosine = units(words) @ rows.T
             inside = np.flatnonzero((words >= start) & (words < start + len(rows)))
             cosine[inside, words[inside] - start] = -np.inf  # the target is counted already
-            ranks[some] += (cosine[inverse] > near[some, None]).sum(axis=1)
-        live = live[ranks[live] <= most]
-    return np.asarray(np.minimum(ranks, most + 1)[place.reshape(-1)])
+            ranks[batch] += (cosine[inverse] > near[batch, None]).sum(axis=1)
+        live = live[ranks[live] <= max_rank]
+    return np.asarray(np.minimum(ranks, max_rank + 1)[place.reshape(-1)])

@@ -36,8 +36,8 @@ def resample_counts(n: int, resamples: int, seed: int, block: int = BLOCK_NUMBER
     step = max(1, block // n)
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
-        drawn = rng.integers(n, size=(size, n))
-        places = drawn * size + np.arange(size)[:, None]
+        items = rng.integers(n, size=(size, n))
+        places = items * size + np.arange(size)[:, None]
         yield np.bincount(places.ravel(), minlength=n * size).reshape(n, size).astype(np.int32)
 
 
@@ -49,7 +49,7 @@ def all_counts(n: int, resamples: int, seed: int) -> Exact:
 def percentile_interval(replicates: Exact) -> tuple[Exact, Exact]:
     """Return the 2.5 and 97.5 percentiles over the last axis.
 
-    A resample of very few items can be one item throughout and then has no statistic (NaN): it is passed over.
+    A resample of very few items can be one item throughout and then has no statistic (NaN): it is skipped.
     """
     low, high = np.nanquantile(replicates, [0.025, 0.975], axis=-1)
     return np.asarray(low), np.asarray(high)
@@ -96,9 +96,9 @@ class Summing:
 
     def sums(self, above: str, below: str | None = None) -> Summable:
         """Return one column over another, or over the items."""
-        some = self._items > 0
+        is_used = self._items > 0
         under = self._items if below is None else self._sums[below]
-        return Summable(self._sums[above][some], under[some].astype(np.float64), self.items)
+        return Summable(self._sums[above][is_used], under[is_used].astype(np.float64), self.items)
 
 
 def ratio(sums: Summable, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
@@ -111,8 +111,8 @@ def ratio(sums: Summable, *, resamples: int = RESAMPLES, seed: int = 0) -> Estim
     if k == 1:
         return Estimate(value, np.nan, np.nan, sums.items)
     both = np.stack([sums.above, sums.below])
-    drawn = [both @ counts for counts in resample_counts(k, resamples, seed)]
-    top, bottom = np.concatenate(drawn, axis=1)
+    resampled_sums = [both @ counts for counts in resample_counts(k, resamples, seed)]
+    top, bottom = np.concatenate(resampled_sums, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = percentile_interval(np.where(bottom > 0, top / bottom, np.nan))
     return Estimate(value, float(low), float(high), sums.items)
@@ -132,14 +132,14 @@ def _blas() -> tuple[ThreadpoolController, int]:
     return controller, min(MAX_BLOCKS, max((library["num_threads"] for library in controller.info()), default=1))
 
 
-def in_threads(work: Callable[[Piece], Done], parts: Sequence[Piece]) -> list[Done]:
+def in_threads(work: Callable[[Piece], Done], pieces: Sequence[Piece]) -> list[Done]:
     """Return [work(part) for part in parts]; the first part to fail raises. `work` must not call this again."""
-    if len(parts) < 2:
-        return [work(part) for part in parts]
+    if len(pieces) < 2:
+        return [work(part) for part in pieces]
     with _ONE_CALLER:
         controller, cores = _blas()
         with controller.limit(limits=1), ThreadPoolExecutor(cores) as pool:
-            return list(pool.map(work, parts))
+            return list(pool.map(work, pieces))
 
 
 @cache
@@ -150,12 +150,12 @@ def _torch_pool(cores: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,))
 
 
-def in_torch_threads(work: Callable[[Piece], Done], parts: Sequence[Piece]) -> list[Done]:
+def in_torch_threads(work: Callable[[Piece], Done], pieces: Sequence[Piece]) -> list[Done]:
     """Return the same for work of torch, on as many cores as torch may have. A thread's limit on cores is its own."""
     import torch
 
-    allowed = torch.get_num_threads()
+    threads = torch.get_num_threads()
     try:
-        return list(_torch_pool(allowed).map(work, parts))
+        return list(_torch_pool(threads).map(work, pieces))
     finally:
-        torch.set_num_threads(allowed)  # a thread's limit is also what threads begun later start with
+        torch.set_num_threads(threads)  # a thread's limit is also what threads begun later start with

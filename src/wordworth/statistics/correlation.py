@@ -47,7 +47,7 @@ def pearson(
 def spearman(
     x: Floats, y: Floats, *, items: Sequence[str] | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Correlation:
-    """Return Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked anew.
+    """Return Spearman's ρ, average ranks for ties, of x (..., items) with y (items); each resample is ranked again.
 
     `items` are as in `pearson`.
     """
@@ -89,7 +89,7 @@ def sort_items(x: Floats, y: Floats, items: Sequence[str] | None) -> tuple[Float
 def check_items(x: Floats, y: Floats) -> tuple[Exact, Exact]:
     """Return x as (layers, items) and y as (items), in float64."""
     if y.ndim != 1 or x.ndim < 1 or x.shape[-1] != len(y):
-        raise WordworthError(f"values of shape {x.shape} cannot be correlated with {y.shape}: give one rating an item")
+        raise WordworthError(f"values of shape {x.shape} cannot be correlated with {y.shape}: give one rating per item")
     if len(y) < 3:
         raise WordworthError(f"a correlation needs at least 3 items, and there are {len(y)}")
     ratings = np.array(y, dtype=np.float64)
@@ -110,8 +110,8 @@ def _interval(
 ) -> Correlation:
     x_scores, y_scores = standardise(x), standardise(y)
     value = np.clip(x_scores @ y_scores / len(y), -1, 1)
-    counted = resample_counts(len(y), resamples, seed, BLOCK_NUMBERS)
-    low, high = percentile_interval(np.concatenate([replicates(counts) for counts in counted], axis=-1))
+    blocks = resample_counts(len(y), resamples, seed, BLOCK_NUMBERS)
+    low, high = percentile_interval(np.concatenate([replicates(counts) for counts in blocks], axis=-1))
     return Correlation(value.reshape(shape), low.reshape(shape), high.reshape(shape), len(y))
 
 
@@ -123,8 +123,8 @@ def standardise(values: Exact) -> Exact:
 
 def _ratio(covariance: Exact, x_variance: Exact, y_variance: Exact, n: int) -> Exact:
     """Return covariance / √(variances); NaN for a constant resample (variance is rounding of numbers of size n²)."""
-    defined = (x_variance > 1e-12 * n * n) & (y_variance > 1e-12 * n * n)
-    product = np.where(defined, x_variance * y_variance, np.nan)
+    is_defined = (x_variance > 1e-12 * n * n) & (y_variance > 1e-12 * n * n)
+    product = np.where(is_defined, x_variance * y_variance, np.nan)
     return np.asarray(np.clip(covariance / np.sqrt(product), -1, 1), dtype=np.float64)
 
 
@@ -196,16 +196,16 @@ def shuffled_pearson(x: Floats, y: Floats, *, shuffles: int = RESAMPLES, seed: i
     columns, ratings = check_items(x, y)
     scores, people, n, shape = standardise(columns), standardise(ratings), len(y), x.shape[:-1]
     rng, step = np.random.default_rng(seed), max(1, BLOCK_NUMBERS // n)
-    drawn = []
+    blocks = []
     for start in range(0, shuffles, step):
         orders = rng.permuted(np.tile(people, (min(step, shuffles - start), 1)), axis=1)
-        drawn.append(scores @ orders.T / n)
-    every = np.concatenate(drawn, axis=1)
+        blocks.append(scores @ orders.T / n)
+    shuffled_values = np.concatenate(blocks, axis=1)
     # What ties with the observed order counts; sums in another order differ in their last digits.
-    reached = (np.abs(every) >= np.abs(scores @ people / n)[:, None] - 1e-12).sum(axis=1)
-    low, high = percentile_interval(every)
-    p = (reached + 1) / (shuffles + 1)
-    value, low, high, p = (np.asarray(one).reshape(shape) for one in (every.mean(axis=1), low, high, p))
+    as_large = (np.abs(shuffled_values) >= np.abs(scores @ people / n)[:, None] - 1e-12).sum(axis=1)
+    low, high = percentile_interval(shuffled_values)
+    p = (as_large + 1) / (shuffles + 1)
+    value, low, high, p = (np.asarray(one).reshape(shape) for one in (shuffled_values.mean(axis=1), low, high, p))
     return Correlation(value, low, high, n), p
 
 
@@ -217,7 +217,7 @@ def williams(r1: ArrayLike, r2: ArrayLike, r12: ArrayLike, n: int, *, ranked: bo
     with the ratings, r₁₂ that of the models with each other; arguments broadcast.
 
     Spearman's ρ has 1 + r²/2 times the variance of Pearson's (Bonett & Wright 2000), which `ranked` allows for: without
-    it equal models of ρ = .8 are said to differ 7 % of the time.
+    it equal models of ρ = .8 appear to differ 7 % of the time.
     """
     if n < 4:
         raise WordworthError(f"two correlations can be compared over 4 items or more, and there are {n}")
@@ -235,7 +235,7 @@ def williams(r1: ArrayLike, r2: ArrayLike, r12: ArrayLike, n: int, *, ranked: bo
 
 @dataclass(frozen=True)
 class CorrelationDifference:
-    """ρ of both models (..., 2) and all that is said of ρ₁ − ρ₂ (...)."""
+    """ρ of both models (..., 2); p and interval of ρ₁ − ρ₂ (...)."""
 
     values: Exact
     p: Exact
@@ -253,13 +253,13 @@ def correlation_difference(
     """
     columns, ratings = check_items(x, y)
     shape, n = x.shape[:-2], len(y)
-    scored = (rankdata(columns, axis=1), rankdata(ratings)) if ranked else (columns, ratings)
-    models, people = standardise(scored[0]), standardise(scored[1])
+    scores = (rankdata(columns, axis=1), rankdata(ratings)) if ranked else (columns, ratings)
+    models, people = standardise(scores[0]), standardise(scores[1])
     values = np.clip(models @ people / n, -1, 1).reshape(*shape, 2)
     pairs = models.reshape(-1, 2, n)
     between = np.clip(np.einsum("ki,ki->k", pairs[:, 0], pairs[:, 1]) / n, -1, 1).reshape(shape)
     _, p = williams(values[..., 0], values[..., 1], between, n, ranked=ranked)
     replicates = (spearman_replicates if ranked else pearson_replicates)(columns, ratings)
-    drawn = np.concatenate([replicates(counts) for counts in resample_counts(n, resamples, seed)], axis=-1)
-    low, high = (end.reshape(shape) for end in percentile_interval(drawn[0::2] - drawn[1::2]))
+    resampled = np.concatenate([replicates(counts) for counts in resample_counts(n, resamples, seed)], axis=-1)
+    low, high = (end.reshape(shape) for end in percentile_interval(resampled[0::2] - resampled[1::2]))
     return CorrelationDifference(values, p, low, high)

@@ -1,7 +1,7 @@
 """Effect sizes of association tests: their interval over the words of the four sets, and how two models differ.
 
-d is a function of how often each word counts. A bootstrap resample draws the words of each set anew from that set,
-which are weights of the words, and d is taken for all resamples together. The paired tests tell two models apart on
+d is a function of how often each word counts. A bootstrap resample draws the words of each set from that set. The
+draws are weights of the words, and d is computed for all resamples together. The paired tests compare two models on
 the same items.
 """
 
@@ -47,28 +47,28 @@ def weat_interval(
 
     Percentiles of d over resamples, each of the four sets drawn from itself, corrected for bias (Efron 1981): repeated
     attribute words blur the axis between A and B, so that resamples have smaller d than the sets. A resample in which
-    all associations are the same has no d and is passed over. Words go by place, so give them in a canonical order.
+    all associations are the same has no d and is skipped. Words go by place, so give them in a canonical order.
     """
     values = np.asarray(cosines, dtype=np.float64)
     targets, attributes = values.shape[-2:] if values.ndim > 1 else (0, 0)
     sizes = (size_x, targets - size_x, size_a, attributes - size_a)
     if min(sizes) < 2:
         raise WordworthError(f"an interval of d needs two words or more of each set, not {sizes}")
-    drawn = [all_counts(size, resamples, seed + at) for at, size in enumerate(sizes)]
-    whole = _weighted_effects(values, [np.ones((size, 1)) for size in sizes])
+    counts_by_set = [all_counts(size, resamples, seed + at) for at, size in enumerate(sizes)]
+    value = _weighted_effects(values, [np.ones((size, 1)) for size in sizes])
     step = max(RESAMPLES, BLOCK_NUMBERS // values[..., 0].size)  # more of them would fill the memory
-    parts = [[side[:, start : start + step] for side in drawn] for start in range(0, resamples, step)]
-    found = np.concatenate([_weighted_effects(values, part) for part in parts], axis=-1)
-    low, high = np.moveaxis(_correct_bias(found, whole), -1, 0)
+    batches = [[side[:, start : start + step] for side in counts_by_set] for start in range(0, resamples, step)]
+    replicates = np.concatenate([_weighted_effects(values, batch) for batch in batches], axis=-1)
+    low, high = np.moveaxis(_correct_bias(replicates, value), -1, 0)
     return low, high
 
 
 def _correct_bias(replicates: Exact, value: Exact) -> Exact:
     """Return the percentiles Φ(2 z₀ ± 1.96), z₀ = Φ⁻¹ of the share of replicates below the value: (..., 2)."""
-    known = np.isfinite(replicates)
-    below = ((replicates < value) + 0.5 * (replicates == value)).sum(axis=-1, where=known)
-    counted = known.sum(axis=-1)
-    shift = 2 * ndtri((below + 0.5) / (counted + 1))  # never 0 or 1
+    is_defined = np.isfinite(replicates)
+    below = ((replicates < value) + 0.5 * (replicates == value)).sum(axis=-1, where=is_defined)
+    n = is_defined.sum(axis=-1)
+    shift = 2 * ndtri((below + 0.5) / (n + 1))  # never 0 or 1
     shares = ndtr(np.stack((shift - NORMAL_QUANTILE, shift + NORMAL_QUANTILE), axis=-1))
     rows = zip(replicates.reshape(-1, replicates.shape[-1]), shares.reshape(-1, 2), strict=True)
     return np.array([np.nanquantile(row, share) for row, share in rows]).reshape(shares.shape)
@@ -98,7 +98,7 @@ def weat_difference(
     """Return d of two models (..., 2) and the two-sided test of d₁ − d₂, for s(w, A, B) (..., 2, words), X first.
 
     Each model's associations are brought to mean 0 and standard deviation 1, which d does not feel, so that those of a
-    word can change places between the models; then both effect sizes are taken anew. p is the share of such exchanges
+    word can change places between the models; then both effect sizes are recomputed. p is the share of such exchanges
     with |d₁ − d₂| as large as observed. Bringing both models to one spread costs the differences a degree of freedom of
     n − 1, which is given back before they are exchanged, or few words would differ too often.
     """
@@ -119,18 +119,18 @@ def weat_difference(
     first, second = middle + half, middle - half
     # Of the first model's words, what an exchange adds to the contrast, the sum and the sum of squares: all linear in
     # who is exchanged, and taken from the second model's.
-    moved = second - first
-    gains = np.concatenate([moved * contrast, moved, second**2 - first**2]).T
+    change = second - first
+    gains = np.concatenate([change * contrast, change, second**2 - first**2]).T
     begin = [_sums(values, contrast) for values in (first, second)]
     beyond = np.zeros(rows, dtype=np.int64)
     for block in swaps(n, permutations, seed):
-        gained = (block @ gains).reshape(len(block), 3, rows)
-        one = _effects_of_sums(*(start + gained[:, at] for at, start in enumerate(begin[0])), n=n)
-        two = _effects_of_sums(*(start - gained[:, at] for at, start in enumerate(begin[1])), n=n)
+        gain = (block @ gains).reshape(len(block), 3, rows)
+        one = _effects_of_sums(*(start + gain[:, at] for at, start in enumerate(begin[0])), n=n)
+        two = _effects_of_sums(*(start - gain[:, at] for at, start in enumerate(begin[1])), n=n)
         beyond += np.count_nonzero(np.abs(one - two) >= bar, axis=0)
-    found = share_beyond(beyond, n, permutations)
+    result = share_beyond(beyond, n, permutations)
     shape = values.shape[:-2]
-    test = PermutationTest(found.p.reshape(shape), found.method, found.partitions)
+    test = PermutationTest(result.p.reshape(shape), result.method, result.partitions)
     return np.moveaxis(effects, 0, -1).reshape(*shape, 2), test
 
 
@@ -151,7 +151,7 @@ def weat_difference_interval(
         squares.append(side**2 @ counts)
     n = sum(sizes)
     total = means[0] * sizes[0] + means[1] * sizes[1]
-    with np.errstate(invalid="ignore", divide="ignore"):  # few words, all the same one: no effect size, passed over
+    with np.errstate(invalid="ignore", divide="ignore"):  # few words, all the same one: no effect size, skipped
         effects = _effects_of_sums(means[0] - means[1], total, squares[0] + squares[1], n=n)
     both = np.stack([effects[0] - effects[1], np.abs(effects[0]) - np.abs(effects[1])])
     low, high = percentile_interval(np.where(np.isfinite(both), both, np.nan))
@@ -206,14 +206,14 @@ def sign_flip(differences: Floats, *, permutations: int = PERMUTATIONS, seed: in
     beyond = np.zeros(columns.shape[1], dtype=np.int64)
     for block in swaps(n, permutations, seed):
         beyond += np.count_nonzero(np.abs(total - 2 * (block @ columns)) >= bar, axis=0)
-    found = share_beyond(beyond, n, permutations)
-    return PermutationTest(found.p.reshape(values.shape[:-1]), found.method, found.partitions)
+    result = share_beyond(beyond, n, permutations)
+    return PermutationTest(result.p.reshape(values.shape[:-1]), result.method, result.partitions)
 
 
 def mean_interval(sums: Exact, sizes: Exact, *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of Σ sums / Σ sizes over clusters of items; clusters are drawn whole."""
-    drawn = resample_counts(len(sums), resamples, seed)
-    replicates = np.concatenate([(sums @ counts) / (sizes @ counts) for counts in drawn])
+    blocks = resample_counts(len(sums), resamples, seed)
+    replicates = np.concatenate([(sums @ counts) / (sizes @ counts) for counts in blocks])
     low, high = percentile_interval(replicates)
     return float(low), float(high)
 
@@ -249,9 +249,9 @@ def holm(p: ArrayLike) -> Exact:
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise WordworthError("Holm's correction takes a list of p-values between 0 and 1")
     order = np.argsort(values, kind="stable")
-    stepped = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    running_maximum = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
     adjusted = np.empty_like(values)
-    adjusted[order] = np.minimum(stepped, 1.0)
+    adjusted[order] = np.minimum(running_maximum, 1.0)
     return adjusted
 
 

@@ -70,7 +70,7 @@ class PermutationTest:
     method: str
     """"exact" or "monte-carlo"."""
     partitions: int
-    """How many partitions p stands on."""
+    """Number of partitions that p is computed from."""
 
 
 def permutation_test(
@@ -92,13 +92,13 @@ def permutation_test(
     """
     rows, shape = _check_rows(values, size_a)
     n = rows.shape[1]
-    chosen = _choose(method, n, size_a, len(rows))
+    chosen_method = _choose(method, n, size_a, len(rows))
     centred = rows - rows.mean(axis=1, keepdims=True)
     observed = centred[:, :size_a].sum(axis=1)
     size, tie = np.abs(observed) if sides == "two" else observed, STATISTIC_TIE * np.abs(rows).sum(axis=1)
     # A sum is counted above the bar: just below the observed one, or above all that ties with it.
     bar = size + tie if count == "strict" else np.nextafter(size - tie, -np.inf)
-    if chosen == "exact":
+    if chosen_method == "exact":
         partitions = comb(n, size_a)
         p = _count_exact(centred, bar, size_a, sides) / partitions
     else:
@@ -107,17 +107,15 @@ def permutation_test(
         for block in random_partitions(n, size_a, permutations, seed, COLUMNS):
             beyond += _count_in(block, centred, bar, sides)
         p = (beyond + 1) / (partitions + 1)
-    return PermutationTest(p.reshape(shape), chosen, partitions)
+    return PermutationTest(p.reshape(shape), chosen_method, partitions)
 
 
 def _check_rows(values: Floats, size_a: int) -> tuple[Exact, tuple[int, ...]]:
-    """Return the values as rows of finite numbers that can be parted, and the shape of the p that they give."""
+    """Return the values as rows of finite numbers that can be split, and the shape of the p that they give."""
     pooled = np.asarray(values, dtype=np.float64)
     n = pooled.shape[-1] if pooled.ndim else 0
     if not 1 <= size_a < n:
-        raise WordworthError(
-            f"{n} pooled values cannot be parted into {size_a} and {n - size_a}; both need one or more"
-        )
+        raise WordworthError(f"{n} pooled values cannot be split into {size_a} and {n - size_a}; both need one or more")
     rows = pooled.reshape(-1, n)
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():
@@ -139,14 +137,14 @@ def _choose(method: Method, n: int, k: int, rows: int) -> Literal["exact", "mont
 
 def _count_exact(centred: Exact, bar: Exact, k: int, sides: Sides) -> NDArray[np.int64]:
     n = centred.shape[1]
-    if k > n - k:  # the sum over A is the sum over B of the values turned round: enumerate the smaller set
+    if k > n - k:  # the sum over A is the sum over B of the negated values: enumerate the smaller set
         centred, k = -centred, n - k
     if comb(n, k) > MAX_PARTITIONS or len(centred) < MIN_MATRIX_ROWS:
         return np.array(in_threads(lambda i: _meet(centred[i], k, float(bar[i]), sides), range(len(centred))))
-    every = _all_partitions(n, k)
+    partitions = _all_partitions(n, k)
     counts = np.zeros(len(centred), dtype=np.int64)
-    for start in range(0, every.shape[1], COLUMNS):
-        counts += _count_in(every[:, start : start + COLUMNS], centred, bar, sides)
+    for start in range(0, partitions.shape[1], COLUMNS):
+        counts += _count_in(partitions[:, start : start + COLUMNS], centred, bar, sides)
     return counts
 
 
@@ -188,11 +186,11 @@ def _meet(row: Exact, k: int, bar: float, sides: Sides) -> int:
     left, right = sums_by_size(row[:middle], k), sums_by_size(row[middle:], k)
     count = 0
     for i in range(max(0, k - len(right) + 1), min(k, len(left) - 1) + 1):
-        some, rest = left[i], np.sort(right[k - i])
+        lefts, rights = left[i], np.sort(right[k - i])
         # Keys in ascending order let the bisections walk the array instead of jumping in it.
-        count += len(some) * len(rest) - int(np.searchsorted(rest, np.sort(bar - some), side="right").sum())
+        count += len(lefts) * len(rights) - int(np.searchsorted(rights, np.sort(bar - lefts), side="right").sum())
         if sides == "two":
-            count += int(np.searchsorted(rest, np.sort(-bar - some), side="left").sum())
+            count += int(np.searchsorted(rights, np.sort(-bar - lefts), side="left").sum())
     return count
 
 

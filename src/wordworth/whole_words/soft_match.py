@@ -84,7 +84,7 @@ def soft_ranks(predicted: pl.DataFrame, embedding: Embedding, *, language: str =
         lost = words.filter(row_of_word < 0).value_counts(sort=True)
         missing.append(dict(lost.iter_rows()))
     both = (rows[0] >= 0) & (rows[1] >= 0)
-    found = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], most=DEPTHS[-1])
+    found = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], max_rank=DEPTHS[-1])
     ranks[misses[both]] = np.maximum(found, 2)
     return SoftRanks(ranks, missing[0], missing[1])
 
