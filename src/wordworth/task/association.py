@@ -29,22 +29,22 @@ def score_association(layers: Layers, test: AssociationTest, settings: Permutati
     groups = select_test_sets(findings, layers, test, settings)
     # In alphabetical order: random draws do not depend on how a list is sorted.
     X, Y, A, B = (group.rows(np.argsort(group.words)).vectors() for group in groups)
-    tested = weat_p(X, Y, A, B, **settings.permutation)
+    test_result = weat_p(X, Y, A, B, **settings.permutation)
     effects = weat(X, Y, A, B)
     low, high = weat_interval(X, Y, A, B, **settings.bootstrap)
     labels = [f"{role}: {label}" for role, label in zip(ROLES, test.labels, strict=True)]
     findings.add_words(test.name, dict(zip(labels, test.groups, strict=True)), test.reference)
     where = place_of_test(layers, test)
-    shared: dict[str, Any] = {
+    common: dict[str, Any] = {
         **where,
         "measure": "weat",
-        "p_method": tested.method,
+        "p_method": test_result.method,
         "sides": settings.sides,
-        "partitions": tested.partitions,
+        "partitions": test_result.partitions,
         "n": len(groups[0]) + len(groups[1]),
         **get_reliability(groups, test),
     }
-    score_slots(findings, shared, layers, value=effects, low=low, high=high, p=tested.p)
+    score_slots(findings, common, layers, value=effects, low=low, high=high, p=test_result.p)
     attributes = {form for group in groups[2:] for form in group.matched_words}
     both = [form for group in groups[:2] for form in group.matched_words if form in attributes]
     if both:
@@ -73,13 +73,13 @@ def select_test_sets(findings: Findings, layers: Layers, test: AssociationTest, 
     """Return X, Y, A and B as the model has them."""
     labels = [f"{role}: {label}" for role, label in zip(ROLES, test.labels, strict=True)]
     names = test.names if layers.vocabulary and is_cased(layers.words) else ()
-    spelled = choose_spellings(test.language, settings, test.stand_ins, names)
+    spelling = choose_spellings(test.language, settings, test.stand_ins, names)
     sets = dict(zip(labels, test.groups, strict=True))
     # Targets are balanced with targets, and attributes with attributes.
     halves = ({label: sets[label] for label in half} for half in (labels[:2], labels[2:]))
     what = f"test {test.name}"
     groups = [
-        group for half in halves for group in select_word_sets(layers, half, test.language, settings, what, spelled)
+        group for half in halves for group in select_word_sets(layers, half, test.language, settings, what, spelling)
     ]
     for label, group in zip(labels, groups, strict=True):
         if len(group) < MIN_TEST_COVERAGE * group.asked_distinct and not getattr(settings, "tests", ()):

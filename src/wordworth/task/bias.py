@@ -49,11 +49,11 @@ def draw_lists(lists: BiasLists, target_words: tuple[str, ...], settings: Interv
 
     Words are drawn in alphabetical order, so that no interval depends on how a list is sorted.
     """
-    listed: dict[str, Sequence[str]] = {TARGETS: target_words, PAIRS: [" ".join(pair) for pair in lists.pairs]}
-    listed |= {name: words for sets in lists.classes.values() for name, words in sets.items()}
+    words_by_list: dict[str, Sequence[str]] = {TARGETS: target_words, PAIRS: [" ".join(pair) for pair in lists.pairs]}
+    words_by_list |= {name: words for sets in lists.classes.values() for name, words in sets.items()}
     return {
         name: _draw_counts(words, settings.resamples, settings.seed + number)
-        for number, (name, words) in enumerate(listed.items())
+        for number, (name, words) in enumerate(words_by_list.items())
         if words
     }
 
@@ -92,11 +92,11 @@ class Estimator:
     def resample(self, draws: Draws) -> Biases:
         """Return the measure with all of its lists resampled: slots × resamples."""
         weights = tuple(draws[name] for name in self.defined_by)
-        averaged = np.concatenate([draws[name] for name in self.averaged])
+        target_draws = np.concatenate([draws[name] for name in self.averaged])
 
         def one(slot: int) -> Biases:  # the values of one slot stay in the processor's cache
             values = self.compute(*(vectors[slot] for vectors in self.vectors), weights=weights)
-            return mean_over_targets(values, averaged)
+            return mean_over_targets(values, target_draws)
 
         return np.stack(in_threads(one, range(len(self.vectors[0]))))
 
@@ -194,21 +194,23 @@ def score_bias(layers: Layers, lists: BiasLists, settings: Intervals, replicates
     `layers` are a whole vocabulary or words that were encoded; words of the lists that have no vector are recorded.
     `replicates` receives what is resampled, so that `score_agreement` need not do it again.
     """
-    whole = lists
+    full_lists = lists
     findings, words, lists = select_listed_words(layers, lists)
     where: dict[str, Any] = {"model": layers.name, "language": "english"}
     for name, targets in lists.targets.items():
         draws = draw_lists(lists, targets, settings)
         for with_items, make in ((True, make_definitions), (False, make_other_estimators)):
-            for one in make(words, lists, targets):
-                place = where | {"dataset": one.attribute, "subset": name}
-                with findings.part(model=layers.name, dataset=one.attribute, measure=one.measure):
-                    coverage = _lowest_coverage(whole, lists, one.attribute, name)
-                    values, resampled = _score_estimator(findings, place | {"coverage": coverage}, layers, one, draws)
+            for estimator in make(words, lists, targets):
+                place = where | {"dataset": estimator.attribute, "subset": name}
+                with findings.part(model=layers.name, dataset=estimator.attribute, measure=estimator.measure):
+                    coverage = _lowest_coverage(full_lists, lists, estimator.attribute, name)
+                    values, resamples = _score_estimator(
+                        findings, place | {"coverage": coverage}, layers, estimator, draws
+                    )
                     if with_items and replicates is not None:
-                        replicates[name, one.attribute, one.measure] = resampled
+                        replicates[name, estimator.attribute, estimator.measure] = resamples
                     for slot, row in zip(layers.slots, values.tolist(), strict=True) if with_items else ():
-                        columns = {"measure": one.measure, "word": list(targets), "value": row}
+                        columns = {"measure": estimator.measure, "word": list(targets), "value": row}
                         findings.item("bias_words", **place, **slot._asdict(), **columns)
         _score_coherence(findings, where, words, lists, name, settings)
     if lists.pairs:
@@ -222,19 +224,21 @@ def score_bias(layers: Layers, lists: BiasLists, settings: Intervals, replicates
 def _score_estimator(
     findings: Findings, where: dict[str, Any], layers: Layers, estimator: Estimator, draws: Draws
 ) -> tuple[Biases, Biases]:
-    values, resampled = estimator.by_word(), estimator.resample(draws)
-    low, high = percentile_interval(resampled[:, 1:])
+    values, resamples = estimator.by_word(), estimator.resample(draws)
+    low, high = percentile_interval(resamples[:, 1:])
     place = where | {"measure": estimator.measure, "variant": estimator.variant, "n": values.shape[1]}
     score_slots(findings, place, layers, value=values.mean(axis=1), low=low, high=high)
-    return values, resampled
+    return values, resamples
 
 
-def _lowest_coverage(whole: BiasLists, known: BiasLists, attribute: str, name: str) -> float:
+def _lowest_coverage(full: BiasLists, usable: BiasLists, attribute: str, name: str) -> float:
     """Return the share of words that have vectors in the list of which most are missing."""
-    lists: list[tuple[Sequence[Any], Sequence[Any]]] = [(known.targets[name], whole.targets[name])]
-    lists += [(known.pairs, whole.pairs)] if attribute == PAIRS else []
-    lists += [(words, whole.classes[attribute][one]) for one, words in known.classes.get(attribute, {}).items()]
-    return min(len(there) / len(every) for there, every in lists)
+    lists: list[tuple[Sequence[Any], Sequence[Any]]] = [(usable.targets[name], full.targets[name])]
+    lists += [(usable.pairs, full.pairs)] if attribute == PAIRS else []
+    lists += [
+        (words, full.classes[attribute][class_name]) for class_name, words in usable.classes.get(attribute, {}).items()
+    ]
+    return min(len(present) / len(listed) for present, listed in lists)
 
 
 def _score_coherence(
@@ -251,16 +255,16 @@ def _score_coherence(
 
 
 def _score_explained(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
-    explained = pair_direction(*read_pairs(layers, lists), centred=True).explained
+    shares = pair_direction(*read_pairs(layers, lists), centred=True).explained
     place = {"dataset": PAIRS, "measure": "direct-bias"}
-    score_slots(findings, where | place | {"variant": "explained", "n": len(lists.pairs)}, layers, value=explained)
-    weak = int((explained < MIN_EXPLAINED).sum())
+    score_slots(findings, where | place | {"variant": "explained", "n": len(lists.pairs)}, layers, value=shares)
+    weak = int((shares < MIN_EXPLAINED).sum())
     if weak:
         reason = (
             f"layers have a first component that explains less than {MIN_EXPLAINED:.0%} of the gender pairs' "
-            f"differences (the least {explained.min():.0%}), so direct-bias says little there"
+            f"differences (the least {shares.min():.0%}), so direct-bias says little there"
         )
-        findings.notice("caution", reason, count=weak, total=len(explained), model=layers.name, **place)
+        findings.notice("caution", reason, count=weak, total=len(shares), model=layers.name, **place)
 
 
 def _score_sentiment(
@@ -303,12 +307,12 @@ def resample_curves(
     """
     values: dict[str, Curves] = {attribute: {} for attribute in lists.classes}
     draws = cache(partial(draw_lists, lists, lists.targets[name], settings))
-    for one in make_definitions(layers, lists, lists.targets[name]):
-        by_pairs = one.attribute == PAIRS
-        attribute = "gender" if by_pairs else one.attribute
+    for estimator in make_definitions(layers, lists, lists.targets[name]):
+        by_pairs = estimator.attribute == PAIRS
+        attribute = "gender" if by_pairs else estimator.attribute
         if attribute in values:
-            resampled = replicates.get((name, one.attribute, one.measure))
-            values[attribute][one.measure, by_pairs] = one.resample(draws()) if resampled is None else resampled
+            curve = replicates.get((name, estimator.attribute, estimator.measure))
+            values[attribute][estimator.measure, by_pairs] = estimator.resample(draws()) if curve is None else curve
     return values
 
 
@@ -322,24 +326,24 @@ def score_agreement(
     """
     findings = Findings()
     by_bias: dict[tuple[str, str], list[Curves]] = {}
-    for layers, known in zip(models, replicates or [{} for _ in models], strict=True):
+    for layers, curves_of_bias in zip(models, replicates or [{} for _ in models], strict=True):
         if len(layers.slots) < MIN_LAYERS:
             reason = "layers were measured, too few to rank for agreement"
             findings.notice("info", reason, count=len(layers.slots), model=layers.name, measure="agreement")
             continue
         _, words, usable = select_listed_words(layers, lists)
         for name in usable.targets:
-            for attribute, curves in resample_curves(words, usable, name, settings, known).items():
+            for attribute, curves in resample_curves(words, usable, name, settings, curves_of_bias).items():
                 by_bias.setdefault((attribute, name), []).append(curves)
                 _score_definitions(findings, layers.name, attribute, name, curves)
         for attribute in usable.classes:
             _score_lists(
                 findings, layers.name, attribute, {name: by_bias[attribute, name][-1] for name in usable.targets}
             )
-    for (attribute, name), parts in by_bias.items():
-        if len(parts) > 1:
-            shared = [one for one in parts[0] if all(one in part for part in parts)]
-            together = {one: np.concatenate([part[one] for part in parts]) for one in shared}
+    for (attribute, name), models_curves in by_bias.items():
+        if len(models_curves) > 1:
+            definitions = [one for one in models_curves[0] if all(one in part for part in models_curves)]
+            together = {one: np.concatenate([part[one] for part in models_curves]) for one in definitions}
             _score_definitions(findings, None, attribute, name, together)
     return findings
 

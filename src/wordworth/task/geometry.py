@@ -102,8 +102,8 @@ def score_variance_shares(
 ) -> Findings:
     """Score the part of the total variance along each component that can be nullified."""
     findings = Findings()
-    for layer, fitted in components.items():
+    for layer, basis in components.items():
         place: dict[str, Any] = {**layers.columns, **where, "layer": layer, "measure": "variance-share"}
-        for number, share in enumerate(fitted.shares.tolist(), start=1):
+        for number, share in enumerate(basis.shares.tolist(), start=1):
             findings.score(**place, components=number, value=share)
     return findings

@@ -75,8 +75,8 @@ def take_slice(pairs: PairSet, part: PairSet | None = None) -> Slice:
     return Slice(part, actions != ABSENT, premises, hypotheses)
 
 
-def _find_places(positions: Sequence[int], kept: Sequence[int]) -> NDArray[np.int64]:
-    place_of = {at: place for place, at in enumerate(kept)}
+def _find_places(positions: Sequence[int], selection: Sequence[int]) -> NDArray[np.int64]:
+    place_of = {at: place for place, at in enumerate(selection)}
     return np.array([place_of.get(at, ABSENT) for at in positions], dtype=np.int64)
 
 
@@ -86,15 +86,15 @@ def select_slices(sets: Sequence[PairSet], slices: Sequence[str], by: Sequence[s
     A key in `by` makes a slice of each of its words. Of several probes those are sliced that have the keys and words of
     a slice; a slice that no probe has is an error.
     """
-    parts: list[list[PairSet]] = [[] for _ in sets]
-    wanted = list(map(parse_slice, slices))
-    wanted += [{key: (word,)} for key in by for word in _list_words(sets, key)]
-    for words in wanted:
-        able = [at for at, pairs in enumerate(sets) if pairs.knows(words)]
-        keyed = [at for at, pairs in enumerate(sets) if all(map(pairs.can_slice_by, words))]
-        for at in able or keyed[:1] or [0]:  # one that is not able says what is wrong
-            parts[at].append(sets[at].where(words))
-    return [[take_slice(pairs, part) for part in some] for pairs, some in zip(sets, parts, strict=True)]
+    pairs_by_set: list[list[PairSet]] = [[] for _ in sets]
+    slice_words = list(map(parse_slice, slices))
+    slice_words += [{key: (word,)} for key in by for word in _list_words(sets, key)]
+    for words in slice_words:
+        has_words = [at for at, pairs in enumerate(sets) if pairs.knows(words)]
+        has_keys = [at for at, pairs in enumerate(sets) if all(map(pairs.can_slice_by, words))]
+        for at in has_words or has_keys[:1] or [0]:  # one that is not able says what is wrong
+            pairs_by_set[at].append(sets[at].where(words))
+    return [[take_slice(pairs, part) for part in some] for pairs, some in zip(sets, pairs_by_set, strict=True)]
 
 
 def _list_words(sets: Sequence[PairSet], key: str) -> list[str]:
@@ -206,39 +206,39 @@ def record_gaps(
         return np.asarray(np.mean([gap_replicates(one, *options) for one in several], axis=0))
 
     values, draws = average(tallies), resample(tallies)
-    known = int(np.isfinite(values[0]).sum())
-    if not known:
+    n_premises = int(np.isfinite(values[0]).sum())
+    if not n_premises:
         return  # of a small sample, in which no premise meets all groups
     names: list[Keys] = [{"measure": name} for name in gap_names(len(groups))]
-    row = {**place, "n": known}
+    row = {**place, "n": n_premises}
     _record_rows(findings, row, names, np.nanmean(values, axis=1), draws)
     if original is not None:
         change = values - average([original])
         change = change[:, np.isfinite(change).all(axis=0)]
-        tested = sign_flip(change, seed=settings.seed)
-        how = {"p_method": tested.method, "sides": "two", "partitions": tested.partitions, "variant": CHANGE}
-        changes = [name | how | {"p": p} for name, p in zip(names, tested.p.tolist(), strict=True)]
+        flip_test = sign_flip(change, seed=settings.seed)
+        how = {"p_method": flip_test.method, "sides": "two", "partitions": flip_test.partitions, "variant": CHANGE}
+        changes = [name | how | {"p": p} for name, p in zip(names, flip_test.p.tolist(), strict=True)]
         _record_rows(findings, row, changes, change.mean(axis=1), draws - resample([original]))
 
 
-def record_over_swap(findings: Findings, place: Keys, measured: Tally, control: Tally) -> None:
+def record_over_swap(findings: Findings, place: Keys, tally: Tally, control: Tally) -> None:
     """Record how much more of each wrong label the probe gets than the control."""
-    row = {**place, "n": measured.pairs, "variant": OVER_SWAP}
-    for name, value in zip(("entailment", "contradiction"), scores(measured)[-2:] - scores(control)[-2:], strict=True):
+    row = {**place, "n": tally.pairs, "variant": OVER_SWAP}
+    for name, value in zip(("entailment", "contradiction"), scores(tally)[-2:] - scores(control)[-2:], strict=True):
         findings.score(**row, measure=name, value=float(value))
 
 
-def record_items(findings: Findings, pairs: PairSet, place: Keys, measured: Tallies) -> None:
+def record_items(findings: Findings, pairs: PairSet, place: Keys, tallies: Tallies) -> None:
     """Record an item per pair of subjects, averaged over its templates, and one per pair farthest from neutral."""
-    tally, probe = measured.tallies[0], pairs.probe
-    met = np.flatnonzero(tally.counts)
-    first, second = np.divmod(met, tally.shape[1])
+    tally, probe = tallies.tallies[0], pairs.probe
+    cells = np.flatnonzero(tally.counts)
+    first, second = np.divmod(cells, tally.shape[1])
     subjects = {
         "premise": [probe.premises[pairs.premises[p]] for p in first.tolist()],
         "hypothesis": [probe.hypotheses[pairs.hypotheses[h]] for h in second.tolist()],
     }
-    findings.item("subject_pairs", **place, **subjects, **_by_label(tally.means()[met]))
-    for one in measured.largest:
+    findings.item("subject_pairs", **place, **subjects, **_by_label(tally.means()[cells]))
+    for one in tallies.largest:
         farthest = [pairs.pair(index) for index in one.indices.tolist()]
         if farthest:
             premises, hypotheses = [pair.premise for pair in farthest], [pair.hypothesis for pair in farthest]
@@ -280,8 +280,8 @@ def score_nli_probe(model: LanguageModel, train: NliData, test: NliData, layer: 
     """Score the accuracy on the pairs of `test` in one layer. A pair without a vector of both sentences is skipped."""
     sentences = [text for data in (train, test) for side in (data.premises, data.hypotheses) for text in side]
     distinct = list(dict.fromkeys(sentences))
-    encoded = in_contexts(model, distinct, make_decontextualized(distinct), "decontextualized", (layer,)).layers("mean")
-    vectors = dict(zip(encoded.words, encoded.read(encoded.slots[0]), strict=True))
+    layers = in_contexts(model, distinct, make_decontextualized(distinct), "decontextualized", (layer,)).layers("mean")
+    vectors = dict(zip(layers.words, layers.read(layers.slots[0]), strict=True))
     train, test = (_with_vectors(data, vectors) for data in (train, test))
     scale = StandardScaler().fit(features := _features(train, vectors))
     classifier = LogisticRegression(C=STRENGTH, tol=1e-6, max_iter=5_000)
@@ -290,8 +290,8 @@ def score_nli_probe(model: LanguageModel, train: NliData, test: NliData, layer: 
     findings = Findings()
     columns = {"model": model.name, "layer": layer}
     record_accuracy(findings, columns, test, is_correct)
-    if encoded.missing():
-        texts, reasons = zip(*encoded.missing(), strict=True)
+    if layers.missing():
+        texts, reasons = zip(*layers.missing(), strict=True)
         where = {"experiment": "accuracy", "language": "english", "dataset": test.name, **columns}
         findings.item("word_lists", **where, list="sentences", word=list(texts), skipped=list(reasons))
     return findings
@@ -299,11 +299,11 @@ def score_nli_probe(model: LanguageModel, train: NliData, test: NliData, layer: 
 
 def _with_vectors(data: NliData, vectors: Mapping[str, NDArray[np.float32]]) -> NliData:
     both = zip(data.premises, data.hypotheses, strict=True)
-    kept = [at for at, pair in enumerate(both) if vectors.keys() >= set(pair)]
-    if len({data.labels[at] for at in kept}) < 2:
-        raise WordworthError(f"{len(kept)} pairs of {data.name} fit the model, and none tell two labels apart")
+    usable = [at for at, pair in enumerate(both) if vectors.keys() >= set(pair)]
+    if len({data.labels[at] for at in usable}) < 2:
+        raise WordworthError(f"{len(usable)} pairs of {data.name} fit the model, and none tell two labels apart")
     premises, hypotheses, labels = (
-        tuple(column[at] for at in kept) for column in (data.premises, data.hypotheses, data.labels)
+        tuple(column[at] for at in usable) for column in (data.premises, data.hypotheses, data.labels)
     )
     return replace(data, premises=premises, hypotheses=hypotheses, labels=labels)
 

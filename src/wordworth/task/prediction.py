@@ -73,16 +73,16 @@ class CountedText:
         """What is wrong with lines that cannot be read."""
         self.tally: Counter[str] = Counter()
         """How often `documents` skipped or joined something."""
-        self.words = self.count = parted = 0
+        self.words = self.count = documents = 0
         last = -1
         for document, _, words in self._read(self.flaws.append, self.tally):
             self.count += 1
             self.words += words
-            parted += document != last
+            documents += document != last
             last = document
         if not self.words:
             raise WordworthError(f"{corpus.name} has no words; give another text with --corpus")
-        self.clusters = "document" if parted >= MIN_DOCUMENTS else "line"
+        self.clusters = "document" if documents >= MIN_DOCUMENTS else "line"
         """What intervals resample."""
 
     def __len__(self) -> int:
@@ -101,11 +101,11 @@ class CountedText:
         """Yield the number of each line's document, the line, and how many words it has."""
         count = 0
         for number, line in documents(self.corpus, report, tally):
-            parted = self.parting(line)
-            words = len(parted.words)
-            left = min(words, self.max_words - count) if self.max_words else words
-            yield number, line if left == words else parted.first(left), left
-            count += left
+            sentence = self.parting(line)
+            words = len(sentence.words)
+            selected = min(words, self.max_words - count) if self.max_words else words
+            yield number, line if selected == words else sentence.first(selected), selected
+            count += selected
             if self.max_words and count >= self.max_words:
                 return
 
@@ -119,9 +119,9 @@ class PredictedWords:
 
     def __init__(self, path: Path) -> None:
         self._table = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-        counted = self._table.select(pl.len(), pl.col("cluster").max().fill_null(-1).alias("last")).collect()
-        self.count: int = counted["len"].item()
-        self.clusters = int(counted["last"].item()) + 1
+        totals = self._table.select(pl.len(), pl.col("cluster").max().fill_null(-1).alias("last")).collect()
+        self.count: int = totals["len"].item()
+        self.clusters = int(totals["last"].item()) + 1
         """All numbers of clusters are below it."""
 
     def parts(self, *columns: str) -> Iterator[pl.DataFrame]:
@@ -306,7 +306,7 @@ DRAWN_TRIPLES = "drawn"
 
 
 def load_paraphrase_sets(
-    named: Sequence[NameLike | Paraphrases],
+    given_sets: Sequence[NameLike | Paraphrases],
     corpus: Corpus,
     frequencies: Frequencies,
     wordnet: WordNet | None,
@@ -314,7 +314,7 @@ def load_paraphrase_sets(
 ) -> list[Paraphrases]:
     """Load sets of triples; `drawn` gives two, `rare:CORPUS` and `common:CORPUS`."""
     sets: list[Paraphrases] = []
-    for one in named:
+    for one in given_sets:
         if one == DRAWN_TRIPLES and wordnet is not None:
             draw = partial(draw_triples, corpus, wordnet, frequencies, seed=seed)
             sets += [draw("rare", name=f"rare:{corpus.name}"), draw("common", name=f"common:{corpus.name}")]
@@ -328,16 +328,16 @@ def score_paraphrases(model: LanguageModel, sets: Sequence[Paraphrases], layers:
     findings = Findings()
     where: dict[str, Any] = {"experiment": "paraphrase", "model": model.name, "language": "english"}
     counts: dict[int, dict[str, tuple[int, int]]] = {}
-    for one in sets:
-        probed, failed = paraphrase(model, one, layers)
-        skipped = [(str(triple), reason) for triple, reason in failed] + list(one.left_out)
+    for triple_set in sets:
+        results, failed = paraphrase(model, triple_set, layers)
+        skipped = [(str(triple), reason) for triple, reason in failed] + list(triple_set.left_out)
         if skipped:
             triples, reasons = zip(*skipped, strict=True)
-            findings.item("paraphrases", **where, dataset=one.name, triple=triples, skipped=reasons)
-        for result in probed:
+            findings.item("paraphrases", **where, dataset=triple_set.name, triple=triples, skipped=reasons)
+        for result in results:
             hits, n = int(result.hits.sum()), len(result.hits)
-            counts.setdefault(result.layer, {})[one.name] = hits, n - hits
-            here = where | {"dataset": one.name, "layer": result.layer}
+            counts.setdefault(result.layer, {})[triple_set.name] = hits, n - hits
+            here = where | {"dataset": triple_set.name, "layer": result.layer}
             findings.score(**here, measure="hits", value=hits, n=n)
             names = [str(triple) for triple in result.triples]
             findings.item("paraphrases", **here, triple=names, near=result.near, far=result.far, is_hit=result.hits)
@@ -345,8 +345,8 @@ def score_paraphrases(model: LanguageModel, sets: Sequence[Paraphrases], layers:
         for (one_name, first), (other, second) in combinations(by_set.items(), 2):
             if not sum(first) or not sum(second):
                 continue
-            tested = two_by_two(first, second)
+            outcome = two_by_two(first, second)
             here = where | {"dataset": one_name, "variant": other, "layer": layer, "n": sum(first) + sum(second)}
-            findings.score(**here, measure="chi2", value=tested.chi2, p=tested.chi2_p)
-            findings.score(**here, measure="exact", value=tested.odds, p=tested.exact_p)
+            findings.score(**here, measure="chi2", value=outcome.chi2, p=outcome.chi2_p)
+            findings.score(**here, measure="exact", value=outcome.odds, p=outcome.exact_p)
     return findings

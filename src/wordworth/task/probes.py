@@ -65,10 +65,10 @@ def score_probe(
     columns = {"word": list(test.words), "label": list(test.labels), "prediction": predicted}
     is_correct = [one == other for one, other in zip(predicted, test.labels, strict=True)]
     findings.item("probed_words", **place, probe=name, **columns, is_correct=is_correct)
-    most = min(max(PROBE_COMPONENTS), components, len(train.vectors) - 1, train.vectors.shape[1] - 1)
-    fitted = fit_components(train.vectors, most)
-    for k in (k for k in PROBE_COMPONENTS if k <= most):
-        along = [(part.vectors - fitted.mean) @ fitted.directions[:k].T for part in (train, test)]
+    max_components = min(max(PROBE_COMPONENTS), components, len(train.vectors) - 1, train.vectors.shape[1] - 1)
+    basis = fit_components(train.vectors, max_components)
+    for k in (k for k in PROBE_COMPONENTS if k <= max_components):
+        along = [(part.vectors - basis.mean) @ basis.directions[:k].T for part in (train, test)]
         score("components", predict(*along), k)
-        score("rest", predict(nullify(train.vectors, fitted, k), nullify(test.vectors, fitted, k)), k)
+        score("rest", predict(nullify(train.vectors, basis, k), nullify(test.vectors, basis, k)), k)
     return findings

@@ -113,9 +113,9 @@ class _Side:
         return np.ones(len(self.words), dtype=np.bool_)
 
     def without(self, place: int) -> NDArray[np.bool_]:
-        kept = self.all()
-        kept[place] = False
-        return kept
+        mask = self.all()
+        mask[place] = False
+        return mask
 
     def one_by_one(self, draws: int, rng: np.random.Generator) -> list[int]:
         """Return the places of words that can be removed."""
@@ -126,10 +126,10 @@ class _Side:
 
     def half(self, rng: np.random.Generator) -> NDArray[np.bool_]:
         """Keep half of every set, or two words of a small one."""
-        kept = np.zeros(len(self.words), dtype=np.bool_)
+        mask = np.zeros(len(self.words), dtype=np.bool_)
         for part in self.parts:
-            kept[rng.choice(part, max(MIN_WORDS, (len(part) + 1) // 2), replace=False)] = True
-        return kept
+            mask[rng.choice(part, max(MIN_WORDS, (len(part) + 1) // 2), replace=False)] = True
+        return mask
 
 
 VectorVariants = Callable[[Slot, Sequence[Vectors]], Iterator[list[Matrix]]]
@@ -148,10 +148,10 @@ def make_vector_variants(layers: Layers) -> VectorVariants:
         return _components(matrix[:: -(-len(matrix) // BASIS_WORDS)])
 
     def variants(slot: Slot, sets: Sequence[Vectors]) -> Iterator[list[Matrix]]:
-        fitted = of_vocabulary(slot) if layers.vocabulary and layers.words else _components(np.concatenate(sets))
+        basis = of_vocabulary(slot) if layers.vocabulary and layers.words else _components(np.concatenate(sets))
         yield [np.asarray(one, dtype=np.float64) for one in sets]
-        for k in (0, len(fitted.directions)):
-            yield [nullify(one, fitted, k) for one in sets]
+        for k in (0, len(basis.directions)):
+            yield [nullify(one, basis, k) for one in sets]
 
     return variants
 
@@ -222,8 +222,8 @@ def _make_grid(associations: list[Matrix], words: WordVariants, size_x: int, set
         shape = (blocks, len(rows))
         for at, ddof in enumerate((1, 0)):
             d[rows, :, at] = effect_size(values, size, ddof).reshape(shape).T
-        for place, found in _p_values(values, size, settings, exact=rows[0] == 0).items():
-            p[rows, :, *place] = found.reshape(shape).T
+        for place, block in _p_values(values, size, settings, exact=rows[0] == 0).items():
+            p[rows, :, *place] = block.reshape(shape).T
     full = (len(words), blocks, len(SPREADS), len(P_METHODS), len(TEST_SIDES))
     values = np.broadcast_to(d[..., None, None], full)
     chances = np.broadcast_to(p[:, :, None, :, ::sides], full)
@@ -255,12 +255,12 @@ def _p_values(values: Matrix, size: int, settings: Permutations, exact: bool) ->
     options = settings.permutation
     if not exact and options["method"] != "monte-carlo":
         options["method"] = "auto"
-    drawn = {"permutations": settings.permutations, "seed": settings.seed}
+    monte_carlo = {"permutations": settings.permutations, "seed": settings.seed}
     both: tuple[Sides, ...] = ("one", "two")
     p_values = {}
     for side, sides in enumerate(both):
         p_values[0, side] = permutation_test(values, size, **options | {"sides": sides}).p
-        p_values[1, side] = normal_p(values, size, sides=sides, **drawn)
+        p_values[1, side] = normal_p(values, size, sides=sides, **monte_carlo)
     return p_values
 
 
@@ -268,25 +268,29 @@ def record_grid(findings: Findings, place: dict[str, Any], grid: Grid, reliabili
     """Score all variants, and how often each option flips the conclusion; record an item per variant."""
     is_known = np.isfinite(grid.values)
     values, p = grid.values[is_known], grid.p[is_known]
-    shared = {**place, **reliability, "measure": "sensitivity"}
+    columns = {**place, **reliability, "measure": "sensitivity"}
     for variant, numbers in robustness(values, p).items():
-        findings.score(**shared, variant=variant, **numbers, n=len(values))
-    concluded = conclusions(values, p)
-    is_flipped = concluded != concluded[0]
+        findings.score(**columns, variant=variant, **numbers, n=len(values))
+    signs = conclusions(values, p)
+    is_flipped = signs != signs[0]
     places = np.unravel_index(np.arange(len(grid.values)), [len(one) for one in grid.options.values()])
-    chosen = {
+    by_choice = {
         choice: np.array(options, dtype=object)[at]
         for (choice, options), at in zip(grid.options.items(), places, strict=True)
     }
-    for choice, options in chosen.items():
+    for choice, options in by_choice.items():
         for option, (share, n) in flipped_by(is_flipped, options[is_known].astype(str)).items():
-            findings.score(**shared, variant="flipped", subset=f"{choice}: {option}", value=share, n=n)
+            findings.score(**columns, variant="flipped", subset=f"{choice}: {option}", value=share, n=n)
     findings.item(
         "variants",
         **place,
-        words=chosen["words"].tolist(),
+        words=by_choice["words"].tolist(),
         without=np.array(grid.words.names, dtype=object)[places[0]].tolist(),
-        **{CHOICE_COLUMNS[choice]: options.tolist() for choice, options in chosen.items() if choice in CHOICE_COLUMNS},
+        **{
+            CHOICE_COLUMNS[choice]: options.tolist()
+            for choice, options in by_choice.items()
+            if choice in CHOICE_COLUMNS
+        },
         value=np.where(is_known, grid.values, np.nan).tolist(),
         p=grid.p.tolist(),
         skipped=[None if known else SAME_ASSOCIATION for known in is_known.tolist()],
@@ -338,27 +342,30 @@ def _choose_words(
 ) -> tuple[WordVariants, PoleMasks]:
     """Return the variants of words, and which of all polar words are pleasant and unpleasant in each."""
     first, *others = poles.values()
-    made = make_word_variants([words], [list(pole.words) for pole in first], settings.draws, settings.seed)
+    variants = make_word_variants([words], [list(pole.words) for pole in first], settings.draws, settings.seed)
     sizes = [len(pole) for pair in poles.values() for pole in pair]
     ends = np.cumsum([0, *sizes])
-    total = len(made) + len(others)
+    total = len(variants) + len(others)
     masks = np.zeros((total, ends[-1]), dtype=np.bool_), np.zeros((total, ends[-1]), dtype=np.bool_)
     high, low = slice(0, ends[1]), slice(ends[1], ends[2])
-    masks[0][: len(made), high], masks[1][: len(made), low] = made.attributes[:, high], made.attributes[:, low]
+    masks[0][: len(variants), high], masks[1][: len(variants), low] = (
+        variants.attributes[:, high],
+        variants.attributes[:, low],
+    )
     for at, side in product(range(len(others)), (0, 1)):
-        masks[side][len(made) + at, ends[2 + 2 * at + side] : ends[3 + 2 * at + side]] = True
-    kept = np.concatenate((made.targets, np.ones((len(others), len(words)), dtype=np.bool_)))
-    names = (*made.names, *list(poles)[1:])
-    return WordVariants((*made.kinds, *[OTHER_POLES] * len(others)), names, kept, masks[0] | masks[1]), masks
+        masks[side][len(variants) + at, ends[2 + 2 * at + side] : ends[3 + 2 * at + side]] = True
+    targets = np.concatenate((variants.targets, np.ones((len(others), len(words)), dtype=np.bool_)))
+    names = (*variants.names, *list(poles)[1:])
+    return WordVariants((*variants.kinds, *[OTHER_POLES] * len(others)), names, targets, masks[0] | masks[1]), masks
 
 
-def _rho(associated: Matrix, people: Matrix, chosen: WordVariants) -> tuple[Matrix, Matrix]:
+def _rho(associations: Matrix, people: Matrix, variants: WordVariants) -> tuple[Matrix, Matrix]:
     """Return ρ and p (variants × correlations): those of all words together, those of some one by one."""
-    rho = np.empty((len(chosen), len(CORRELATIONS)))
-    whole = chosen.targets.all(axis=1)
+    rho = np.empty((len(variants), len(CORRELATIONS)))
+    is_full = variants.targets.all(axis=1)
     for at in range(len(CORRELATIONS)):
-        rho[whole, at] = correlations(associated[:, whole].T, people, ranked=bool(at))
-        for row in np.flatnonzero(~whole).tolist():
-            kept = chosen.targets[row]
-            rho[row, at] = correlations(associated[kept, row][None], people[kept], ranked=bool(at))[0]
-    return rho, correlation_p(rho, chosen.targets.sum(axis=1)[:, None])
+        rho[is_full, at] = correlations(associations[:, is_full].T, people, ranked=bool(at))
+        for row in np.flatnonzero(~is_full).tolist():
+            mask = variants.targets[row]
+            rho[row, at] = correlations(associations[mask, row][None], people[mask], ranked=bool(at))[0]
+    return rho, correlation_p(rho, variants.targets.sum(axis=1)[:, None])

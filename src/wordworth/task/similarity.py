@@ -36,14 +36,14 @@ def score_similarity(
     """
     findings = Findings()
     where = {**layers.columns, "language": pairs.language, "dataset": pairs.name}
-    spelled = choose_spellings(pairs.language, settings)
-    words = layers.select(list_words(pairs), spelled)
-    merged = pairs.merge_forms(dict(zip(words.words, words.matched_words, strict=True)))
-    if merged is not pairs:
-        count = len(pairs) - len(merged)
+    spelling = choose_spellings(pairs.language, settings)
+    words = layers.select(list_words(pairs), spelling)
+    merged_pairs = pairs.merge_forms(dict(zip(words.words, words.matched_words, strict=True)))
+    if merged_pairs is not pairs:
+        count = len(pairs) - len(merged_pairs)
         reason = "pairs were merged with another that has the same vectors, and their scores averaged"
         findings.notice("info", reason, count=count, total=len(pairs), model=layers.name, dataset=pairs.name)
-        pairs = merged
+        pairs = merged_pairs
     rows = [
         (words.index.get(one), words.index.get(other)) for one, other in zip(pairs.first, pairs.second, strict=True)
     ]
@@ -65,11 +65,11 @@ def score_similarity(
     else:
         numbers = {"value": rank_correlation(cosine, ratings)}
     score_slots(findings, {**where, "measure": "similarity", "n": len(both)}, layers, **numbers)
-    itemized = list(layers.slots) if with_items else []
+    item_slots = list(layers.slots) if with_items else []
     if with_best:
         best = int(np.argmax(numbers["value"]))
         slot = layers.slots[best]
-        itemized = itemized and [slot]
+        item_slots = item_slots and [slot]
         row = {name: column[best].item() for name, column in numbers.items()}
         findings.score(**where, **slot._asdict(), measure="similarity", variant="best", **row, n=len(both))
     if layers.vocabulary:
@@ -82,7 +82,7 @@ def score_similarity(
         spellings = [f"{spelled_as[one]} {spelled_as[other]}" for one, other in zip(first, second, strict=True)]
         columns["spelling"] = [form if form != name else None for form, name in zip(spellings, names, strict=True)]
     for slot, values in zip(layers.slots, cosine.tolist(), strict=True):
-        if slot in itemized:
+        if slot in item_slots:
             findings.item("word_pairs", **where, **slot._asdict(), **columns, value=values)
     if with_items:
         _record_missing(findings, where, layers, pairs, set(both))
@@ -95,9 +95,9 @@ def list_words(pairs: Pairs) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*pairs.first, *pairs.second)))
 
 
-def _record_missing(findings: Findings, where: dict[str, Any], layers: Layers, pairs: Pairs, known: set[int]) -> None:
+def _record_missing(findings: Findings, where: dict[str, Any], layers: Layers, pairs: Pairs, usable: set[int]) -> None:
     """Record the pairs of which a word has no vector, with the reason."""
-    missing = [at for at in range(len(pairs.first)) if at not in known]
+    missing = [at for at in range(len(pairs.first)) if at not in usable]
     if missing:
         reasons = dict(layers.missing())
         findings.item(

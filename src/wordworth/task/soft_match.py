@@ -101,9 +101,9 @@ def _similar(rule: Similarity) -> Hits:
     return lambda _, table: [similar(table.rename({"target": "word"}), rule)]
 
 
-def _record_missing(findings: Findings, where: dict[str, Any], name: str, which: str, lost: Counter[str]) -> None:
+def _record_missing(findings: Findings, where: dict[str, Any], name: str, which: str, missing: Counter[str]) -> None:
     """Record the words of misses that have no vector, which count as misses, and how often each occurs."""
-    if lost:
-        words, counts = zip(*sorted(lost.items(), key=lambda one: (-one[1], one[0])), strict=True)
+    if missing:
+        words, counts = zip(*sorted(missing.items(), key=lambda one: (-one[1], one[0])), strict=True)
         reason = f"{which} of a miss not in {name}"
         findings.item("word_lists", **where, list=name, word=words, count=counts, skipped=reason)

@@ -26,19 +26,19 @@ class Sentences:
 
     lines: Iterable[str]
     split: Callable[[str], Sequence[str]] = split_lower
-    chosen: NDArray[np.bool_] | None = None
+    mask: NDArray[np.bool_] | None = None
 
     def __iter__(self) -> Iterator[list[str]]:
-        lines = self.lines if self.chosen is None else compress(self.lines, self.chosen)
+        lines = self.lines if self.mask is None else compress(self.lines, self.mask)
         return (list(self.split(line)) for line in lines)
 
 
 def choose_lines(total: int, share: float, seed: int) -> NDArray[np.bool_]:
     """Return a mask of `share` percent of `total` lines, drawn without replacement."""
-    chosen = np.zeros(total, dtype=np.bool_)
+    mask = np.zeros(total, dtype=np.bool_)
     rng = np.random.default_rng([seed, round(share * 1e6)])
-    chosen[rng.choice(total, round(total * share / 100), replace=False, shuffle=False)] = True
-    return chosen
+    mask[rng.choice(total, round(total * share / 100), replace=False, shuffle=False)] = True
+    return mask
 
 
 def train_vectors(

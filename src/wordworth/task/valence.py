@@ -176,7 +176,7 @@ def get_interval(rho: Correlation) -> dict[str, float]:
 def _test_words(
     findings: Findings,
     where: dict[str, Any],
-    tested: tuple[Layers, Poles],
+    words_and_poles: tuple[Layers, Poles],
     effects: NDArray[np.float64],
     settings: Intervals,
 ) -> list[NDArray[np.float64]]:
@@ -185,16 +185,16 @@ def _test_words(
     The score says how p of the words was computed; it has no p of its own. All p may be the same: then it is skipped.
     """
     assert isinstance(settings, Permutations)
-    options, (words, (high, low)) = settings.permutation, tested
-    every = []
+    options, (words, (high, low)) = settings.permutation, words_and_poles
+    p_by_slot = []
     for (slot, matrix), d in zip(words.each(), effects, strict=True):
         test = sc_weat_p(matrix, high.read(slot), low.read(slot), **options)
-        every.append(test.p)
+        p_by_slot.append(test.p)
         if np.ptp(test.p):
             how = {"p_method": test.method, "sides": settings.sides, "partitions": test.partitions}
             place = {**where, **slot._asdict(), "measure": VALENCE, "variant": "p-against-d"}
             findings.score(**place, **how, value=float(rank_correlation(d, 1 - test.p)), n=len(d))
-    return every
+    return p_by_slot
 
 
 def _kind_of(reason: str) -> str:
@@ -210,8 +210,8 @@ class RatedEffects:
         order = np.argsort(np.array(items.names))
         self.layers, self.lexicon = layers, lexicon
         self.names = [items.names[row] for row in order.tolist()]
-        resolved = dict(zip(layers.words, layers.matched_words, strict=True))
-        self.forms = [{resolved[word] for word in items.members[row]} for row in order.tolist()]
+        matched = dict(zip(layers.words, layers.matched_words, strict=True))
+        self.forms = [{matched[word] for word in items.members[row]} for row in order.tolist()]
         """The words of each item, one or the translations of an English word, as the vocabulary has them."""
         self.effects = items.mean(effects)[:, order]
         """slots × items."""
@@ -223,26 +223,26 @@ class RatedEffects:
         return where | {"experiment": "control", "control": control, "measure": VALENCE, "variant": variant}
 
 
-def score_shuffled(findings: Findings, rated: RatedEffects, settings: Intervals) -> None:
+def score_shuffled(findings: Findings, effects: RatedEffects, settings: Intervals) -> None:
     """Record mean ρ and the range of 95 % of the shuffles; then ρ above that mean, with p."""
-    chance, p = shuffled_pearson(rated.effects, rated.people, shuffles=settings.resamples, seed=settings.seed)
-    rho = correlate(rated.effects, rated.people, items=rated.names, **settings.bootstrap)
-    tested = {"p_method": "monte-carlo", "sides": "two", "partitions": settings.resamples, "n": rho.n}
-    record_slots(findings, rated.place("shuffled"), rated.layers, chance)
+    chance, p = shuffled_pearson(effects.effects, effects.people, shuffles=settings.resamples, seed=settings.seed)
+    rho = correlate(effects.effects, effects.people, items=effects.names, **settings.bootstrap)
+    test = {"p_method": "monte-carlo", "sides": "two", "partitions": settings.resamples, "n": rho.n}
+    record_slots(findings, effects.place("shuffled"), effects.layers, chance)
     # Over shuffles the mean is a constant, so only ρ has an interval over words.
     above = {name: getattr(rho, name) - chance.value for name in ("value", "low", "high")}
-    score_slots(findings, rated.place("shuffled", "above-control") | tested, rated.layers, **above, p=p)
+    score_slots(findings, effects.place("shuffled", "above-control") | test, effects.layers, **above, p=p)
 
 
-def score_without_poles(findings: Findings, rated: RatedEffects, polar: Collection[str], settings: Intervals) -> None:
+def score_without_poles(findings: Findings, effects: RatedEffects, polar: Collection[str], settings: Intervals) -> None:
     """Record ρ over the words that are no poles; `polar` has those as the vocabulary or the tokenizer has them."""
     poles = set(polar)
-    rest = [row for row, forms in enumerate(rated.forms) if poles.isdisjoint(forms)]
-    names = [rated.names[row] for row in rest]
-    rho = correlate(rated.effects[:, rest], rated.people[rest], items=names, **settings.bootstrap)
-    record_slots(findings, rated.place("poles-out"), rated.layers, rho)
-    total = len(rated.names)
-    place = {"model": rated.layers.name, "control": "poles-out", "dataset": rated.lexicon.name}
+    rest = [row for row, forms in enumerate(effects.forms) if poles.isdisjoint(forms)]
+    names = [effects.names[row] for row in rest]
+    rho = correlate(effects.effects[:, rest], effects.people[rest], items=names, **settings.bootstrap)
+    record_slots(findings, effects.place("poles-out"), effects.layers, rho)
+    total = len(effects.names)
+    place = {"model": effects.layers.name, "control": "poles-out", "dataset": effects.lexicon.name}
     findings.notice("info", "words are polar words, and are removed", count=total - len(rest), total=total, **place)
 
 
@@ -258,7 +258,7 @@ def average_by_english(lexicon: Lexicon) -> dict[str, float]:
     for english, value in zip(lexicon.english, lexicon.valence.tolist(), strict=True):
         for word in english:
             values.setdefault(word, []).append(value)
-    return {word: float(np.mean(rated)) for word, rated in values.items()}
+    return {word: float(np.mean(ratings)) for word, ratings in values.items()}
 
 
 def find_common_words(lexica: Sequence[Lexicon]) -> frozenset[str]:
@@ -269,15 +269,15 @@ def find_common_words(lexica: Sequence[Lexicon]) -> frozenset[str]:
 def score_raters(lexica: Sequence[Lexicon], among: Set[str], settings: Intervals) -> Findings:
     """Record Pearson's ρ between the ratings of every two lexica over the words of `among` that both have."""
     findings = Findings()
-    rated = {lexicon.name: average_by_english(lexicon) for lexicon in lexica}
-    for one, other in combinations(rated, 2):
-        words = sorted(rated[one].keys() & rated[other].keys() & among)
+    ratings = {lexicon.name: average_by_english(lexicon) for lexicon in lexica}
+    for one, other in combinations(ratings, 2):
+        words = sorted(ratings[one].keys() & ratings[other].keys() & among)
         place = {"dataset": one, "subset": other}
         if len(words) < MIN_SHARED_WORDS:
             reason = "words are in both lexica, too few to correlate"
             findings.notice("skipped", reason, count=len(words), dataset=f"{one} and {other}")
             continue
-        first, second = (np.array([rated[name][word] for word in words]) for name in (one, other))
+        first, second = (np.array([ratings[name][word] for word in words]) for name in (one, other))
         rho = pearson(first, second, items=words, **settings.bootstrap)
         findings.score(**place, measure="raters", **get_interval(rho), n=rho.n)
         findings.item(RATED_WORDS, **place, word=words, value=first.tolist(), rating=second.tolist())

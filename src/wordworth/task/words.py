@@ -49,17 +49,17 @@ def select_word_sets(
     language: str,
     settings: Any,
     what: str,
-    spelled: Spelling | None = None,
+    spelling: Spelling | None = None,
 ) -> list[Layers]:
     """Return the distinct vectors of each set, cut at random to the smallest set where the settings say `balance`.
 
     A vector that two sets share under different spellings is refused. A word that a published test lists in both sets
     is kept; the test's remarks name it.
     """
-    spelled = spelled or choose_spellings(language, settings)
-    chosen = [layers.select(words, spelled).distinct() for words in sets.values()]
-    _refuse_shared(layers, dict(zip(sets, chosen, strict=True)), what)
-    for (label, words), group in zip(sets.items(), chosen, strict=True):
+    spelling = spelling or choose_spellings(language, settings)
+    groups = [layers.select(words, spelling).distinct() for words in sets.values()]
+    _refuse_shared(layers, dict(zip(sets, groups, strict=True)), what)
+    for (label, words), group in zip(sets.items(), groups, strict=True):
         if len(group) < 2:
             why = next(iter(group.reasons.values()), "")
             hint = f"is it an embedding of {language} words, and spelled alike?" if layers.vocabulary else why
@@ -68,12 +68,12 @@ def select_word_sets(
                 f"{hint}"
             )
     if not getattr(settings, "balance", False) or not layers.vocabulary:
-        return chosen
-    size = min(map(len, chosen))
+        return groups
+    size = min(map(len, groups))
     rng = np.random.default_rng(settings.seed)
     return [
         group.keep(np.sort(rng.choice(len(group), size, replace=False)), TO_BALANCE) if len(group) > size else group
-        for group in chosen
+        for group in groups
     ]
 
 
@@ -93,20 +93,22 @@ def match_rated_words(findings: Findings, layers: Layers, lexicon: Lexicon, sett
 
     `layers` are a whole vocabulary, or the lexicon's own words encoded.
     """
-    spelled = choose_spellings(lexicon.language, settings)
-    words = layers.select(lexicon.words, spelled) if layers.vocabulary else layers
-    merged = merge_words(findings, layers.name, lexicon, dict(zip(words.words, words.matched_words, strict=True)))
-    return (words if merged is lexicon else layers.select(merged.words, spelled)), merged
+    spelling = choose_spellings(lexicon.language, settings)
+    words = layers.select(lexicon.words, spelling) if layers.vocabulary else layers
+    merged_lexicon = merge_words(
+        findings, layers.name, lexicon, dict(zip(words.words, words.matched_words, strict=True))
+    )
+    return (words if merged_lexicon is lexicon else layers.select(merged_lexicon.words, spelling)), merged_lexicon
 
 
 def merge_words(findings: Findings, model: str, lexicon: Lexicon, forms: Mapping[str, str]) -> Lexicon:
     """Average the ratings of words that a model has one vector for, and record how many there are."""
-    merged = lexicon.merge_forms(forms)
-    if merged is not lexicon:
-        count = len(lexicon) - len(merged)
-        reason = f"words were merged with another that has the same vector; {merged.left_out[-1]}"
+    merged_lexicon = lexicon.merge_forms(forms)
+    if merged_lexicon is not lexicon:
+        count = len(lexicon) - len(merged_lexicon)
+        reason = f"words were merged with another that has the same vector; {merged_lexicon.left_out[-1]}"
         findings.notice("info", reason, count=count, total=len(lexicon), model=model, dataset=lexicon.name)
-    return merged
+    return merged_lexicon
 
 
 def select_poles(layers: Layers, polar: PolarWords, settings: Any) -> Poles:
@@ -167,10 +169,10 @@ class BiasLists:
     @property
     def words(self) -> tuple[str, ...]:
         """Return each word of all lists once."""
-        every = [word for pair in self.pairs for word in pair]
-        every += [word for sets in self.classes.values() for words in sets.values() for word in words]
-        every += [word for group in (self.targets, self.poles) for words in group.values() for word in words]
-        return tuple(dict.fromkeys(every))
+        listed_words = [word for pair in self.pairs for word in pair]
+        listed_words += [word for sets in self.classes.values() for words in sets.values() for word in words]
+        listed_words += [word for group in (self.targets, self.poles) for words in group.values() for word in words]
+        return tuple(dict.fromkeys(listed_words))
 
     def sets(self) -> dict[str, tuple[str, ...]]:
         """Return the lists by name, to record them."""

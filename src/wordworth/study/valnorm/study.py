@@ -273,7 +273,7 @@ def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valn
         name = f"{Path(str(corpus)).name}@{share:g}%"
         with waiting(f"training vectors on {name}"):
             embedding = train_fasttext(
-                Sentences(lines, chosen=chosen), name, dim=settings.dimensions, seed=settings.seed
+                Sentences(lines, mask=chosen), name, dim=settings.dimensions, seed=settings.seed
             )
         if embedding is None:
             reason = "lines have no word that occurs five times"
