@@ -67,7 +67,7 @@ class Aggregate:
 
 @dataclass
 class _Counts:
-    """What is counted beside the vectors."""
+    """Counts that are saved next to the vectors."""
 
     sentences: int = 0
     windowed: int = 0
@@ -110,19 +110,19 @@ def aggregate(
     `words` is the vocabulary that the sample was drawn for. `advance(n)` is called when n more sentences are done.
     """
     how = how or Aggregating()
-    chosen = checked_layers(model, how.layers)
+    numbers = checked_layers(model, how.layers)
     stops = sorted({stop for stop in how.snapshots if 0 < stop < sample.sentences} | {sample.sentences})
-    drawn = [sorted(how.poolings), measured_sum(sample.path), list(words)]
-    entry = slot("aggregates", [AGGREGATE_VERSION, *model.identity, chosen, *drawn])
+    sample_key = [sorted(how.poolings), measured_sum(sample.path), list(words)]
+    entry = slot("aggregates", [AGGREGATE_VERSION, *model.identity, numbers, *sample_key])
     with hold_lock(entry.path):
         missing = [stop for stop in stops if not entry.part(str(stop)).whole()]
         if missing:
-            sums = Accumulators(len(words), len(chosen), model.dim, how.poolings)
-            run = _Run(model, tuple(words), chosen, sums, advance or (lambda _: None))
+            sums = Accumulators(len(words), len(numbers), model.dim, how.poolings)
+            run = _Run(model, tuple(words), numbers, sums, advance or (lambda _: None))
             run.until(sample, missing, entry)
         elif advance:
             advance(sample.sentences)
-    return [_read(entry.part(str(stop)).path / SUMS_FILE, tuple(words), chosen) for stop in stops]
+    return [_read(entry.part(str(stop)).path / SUMS_FILE, tuple(words), numbers) for stop in stops]
 
 
 def _read(path: Path, words: tuple[str, ...], layers: tuple[int, ...]) -> Aggregate:
@@ -135,13 +135,13 @@ def chunks(sentences: Iterable[Occurrence], values: int) -> Iterator[list[Occurr
     """Sentences whose words' states, of `values` numbers each, fill `CHUNK_BYTES`: batches are made within a chunk."""
     size = max(MIN_CHUNK_CONTEXTS, CHUNK_BYTES // (4 * values))
     chunk: list[Occurrence] = []
-    held = 0
+    spans = 0
     for sentence in sentences:
         chunk.append(sentence)
-        held += len(sentence.spans)
-        if held >= size:
+        spans += len(sentence.spans)
+        if spans >= size:
             yield chunk
-            chunk, held = [], 0
+            chunk, spans = [], 0
     if chunk:
         yield chunk
 
@@ -201,28 +201,28 @@ class _Run:
 
     def _prepare(self, chunk: list[Occurrence]) -> "_ChunkContexts":
         """Return the words of the sentences in their contexts, cut where the model does not admit the whole."""
-        prepared = _ChunkContexts(_Counts(len(chunk)))
+        result = _ChunkContexts(_Counts(len(chunk)))
         for sentence in chunk:
             is_whole = fits(self.model, sentence.text)
             for word, start, end in sentence.spans:
                 context = Context(self.words[word], sentence.text, start, end)
-                cut = context if is_whole else window(self.model, context)
-                prepared.counts.windowed += not is_whole
-                if cut is None:
-                    prepared.counts.fail(self.words[word], TOO_LONG)
+                excerpt = context if is_whole else window(self.model, context)
+                result.counts.windowed += not is_whole
+                if excerpt is None:
+                    result.counts.fail(self.words[word], TOO_LONG)
                 else:
-                    prepared.contexts.append(cut)
-                    prepared.words.append(word)
-        return prepared
+                    result.contexts.append(excerpt)
+                    result.words.append(word)
+        return result
 
-    def _add(self, prepared: "_ChunkContexts", shard: SubwordStates) -> None:
+    def _add(self, chunk: "_ChunkContexts", shard: SubwordStates) -> None:
         for failure in shard.failures:
-            prepared.counts.fail(failure.word, failure.reason)
-        self.counts.add(prepared.counts)
+            chunk.counts.fail(failure.word, failure.reason)
+        self.counts.add(chunk.counts)
         subwords = np.array(shard.subwords, dtype=np.int64)
         if subwords.any():
-            self.sums.add(shard.states, subwords[subwords > 0], np.array(prepared.words)[subwords > 0])
-        self.advance(prepared.counts.sentences)
+            self.sums.add(shard.states, subwords[subwords > 0], np.array(chunk.words)[subwords > 0])
+        self.advance(chunk.counts.sentences)
 
 
 @dataclass

@@ -74,19 +74,19 @@ def _convert(path: Path, into: Path) -> None:
     with LibraryErrors(f"{path} cannot be read as a GGUF model", "fetch another file"):
         config = AutoConfig.from_pretrained(**where)
         refuse_huge(config, str(path))
-        stored = GGUFReader(str(path))
-        _refuse_larger_than_memory(stored, path)
-        _follow_rope(stored, config, path)
+        reader = GGUFReader(str(path))
+        _refuse_larger_than_memory(reader, path)
+        _follow_rope(reader, config, path)
         tokenizer: Any = AutoTokenizer.from_pretrained(**where)
-        _follow_bos(stored, tokenizer)
+        _follow_bos(reader, tokenizer)
         # With its language-model head where it has one, so that the same folder serves prediction.
         kind: Any = AutoModelForCausalLM if type(config) in MODEL_FOR_CAUSAL_LM_MAPPING else AutoModel
         with torch.device("meta"):
             model = kind.from_config(config)
-        # The library's own bar would appear beside ours.
+        # The library's own bar would appear next to ours.
         with redirect_stderr(StringIO()):
             tensors = load(str(path), return_tensors=True, model_to_load=_Names(model))["tensors"]
-        _refuse_unread(stored, tensors, path)
+        _refuse_unread(reader, tensors, path)
         model.load_state_dict(tensors, strict=False, assign=True)
         model.tie_weights()
     absent = [name for name, weight in model.named_parameters() if weight.is_meta]
@@ -96,9 +96,9 @@ def _convert(path: Path, into: Path) -> None:
     tokenizer.save_pretrained(into)
 
 
-def _refuse_larger_than_memory(stored: GGUFReader, path: Path) -> None:
+def _refuse_larger_than_memory(reader: GGUFReader, path: Path) -> None:
     """The weights are all in memory once, in float32, while they are converted; what is made can be read from disk."""
-    size, free = 4 * sum(int(tensor.n_elements) for tensor in stored.tensors), free_memory(torch.device("cpu"))
+    size, free = 4 * sum(int(tensor.n_elements) for tensor in reader.tensors), free_memory(torch.device("cpu"))
     if size > free:
         raise WordworthError(
             f"{path} takes {size / 1e9:,.1f} GB of memory to be converted, and {free / 1e9:,.1f} GB are free; convert "
@@ -106,17 +106,17 @@ def _refuse_larger_than_memory(stored: GGUFReader, path: Path) -> None:
         )
 
 
-def _follow_rope(stored: GGUFReader, config: PretrainedConfig, path: Path) -> None:
+def _follow_rope(reader: GGUFReader, config: PretrainedConfig, path: Path) -> None:
     """Set the scaling of positions that the file holds, which transformers does not read; stop at an unknown one."""
-    factors = next((np.array(tensor.data) for tensor in stored.tensors if tensor.name == ROPE_FACTORS), np.ones(1))
+    factors = next((np.array(tensor.data) for tensor in reader.tensors if tensor.name == ROPE_FACTORS), np.ones(1))
     plain = dict(getattr(config, "rope_parameters", None) or {})
     if (factors != 1).any():
         config.rope_parameters = plain | LLAMA3 | {"factor": float(factors.max())}
-        scaled, _ = ROPE_INIT_FUNCTIONS["llama3"](config, torch.device("cpu"))
-        bare = plain["rope_theta"] ** (-np.arange(len(scaled)) / len(scaled))
-        if len(factors) != len(scaled) or not np.allclose(bare / factors, scaled.numpy(), rtol=1e-4, atol=0):
+        frequencies, _ = ROPE_INIT_FUNCTIONS["llama3"](config, torch.device("cpu"))
+        bare = plain["rope_theta"] ** (-np.arange(len(frequencies)) / len(frequencies))
+        if len(factors) != len(frequencies) or not np.allclose(bare / factors, frequencies.numpy(), rtol=1e-4, atol=0):
             raise WordworthError(f"{path} scales positions by {ROPE_FACTORS} otherwise than Llama 3; {SAFETENSORS}")
-    fields = {name.partition(".")[2]: field.contents() for name, field in stored.fields.items() if ".rope." in name}
+    fields = {name.partition(".")[2]: field.contents() for name, field in reader.fields.items() if ".rope." in name}
     kind, factor = fields.get("rope.scaling.type", "none"), fields.get("rope.scaling.factor", 1)
     if kind != "none" and factor != 1 and plain.get("rope_type", "default") == "default":
         raise WordworthError(f"{path} scales positions ({kind}, by {factor:g}), which is not read; {SAFETENSORS}")
@@ -145,29 +145,31 @@ class _Names:
         return [] if base is self.network else [(self.network.base_model_prefix, _Names(base))]
 
 
-def _refuse_unread(stored: GGUFReader, tensors: dict[str, torch.Tensor], path: Path) -> None:
+def _refuse_unread(reader: GGUFReader, tensors: dict[str, torch.Tensor], path: Path) -> None:
     """Stop where the library dropped a tensor: what is read has as many numbers as the file."""
-    held = sum(int(tensor.n_elements) for tensor in stored.tensors if tensor.name != ROPE_FACTORS)
-    read = sum(tensor.numel() for tensor in tensors.values())
-    if held != read:
-        raise WordworthError(f"{path} holds {held:,} weights, and there is a place for {read:,} of them; {SAFETENSORS}")
+    in_file = sum(int(tensor.n_elements) for tensor in reader.tensors if tensor.name != ROPE_FACTORS)
+    loaded = sum(tensor.numel() for tensor in tensors.values())
+    if in_file != loaded:
+        raise WordworthError(
+            f"{path} holds {in_file:,} weights, and there is a place for {loaded:,} of them; {SAFETENSORS}"
+        )
 
 
-def _follow_bos(stored: GGUFReader, tokenizer: PreTrainedTokenizerFast) -> None:
+def _follow_bos(reader: GGUFReader, tokenizer: PreTrainedTokenizerFast) -> None:
     """Texts begin with the BOS token exactly when the file says so; the library's conversion may forget it."""
-    field = stored.fields.get(ADD_BOS)
+    field = reader.fields.get(ADD_BOS)
     if field is None or tokenizer.bos_token is None:
         return
-    wanted, backend = bool(field.contents()), tokenizer.backend_tokenizer
+    adds_bos, backend = bool(field.contents()), tokenizer.backend_tokenizer
     has = tokenizer("a")["input_ids"][0] == tokenizer.bos_token_id
-    if wanted and not has:
+    if adds_bos and not has:
         bos = tokenizer.bos_token
         template = processors.TemplateProcessing(
             single=f"{bos} $A", pair=f"{bos} $A {bos} $B", special_tokens=[(bos, tokenizer.bos_token_id)]
         )
         before = [backend.post_processor] if backend.post_processor is not None else []
         backend.post_processor = processors.Sequence([*before, template])
-    elif has and not wanted:
+    elif has and not adds_bos:
         # Only a template can have put it there; byte-level offsets do not need a post-processor.
         backend.post_processor = None
 
@@ -201,10 +203,10 @@ def converted_checkpoint(folder: Path) -> Path | None:
 def _write_tensors(path: Path, into: Path) -> None:
     try:
         # Mapped, so that the weights are not in memory; files of old versions of torch cannot be.
-        read = torch.load(path, map_location="cpu", weights_only=True, mmap=is_zipfile(path))
+        checkpoint = torch.load(path, map_location="cpu", weights_only=True, mmap=is_zipfile(path))
     except (UnpicklingError, RuntimeError, EOFError) as error:
         raise WordworthError(f"{path} holds more than tensors, so it is not read; fetch it again") from error
-    tensors = read.get("state_dict", read) if isinstance(read, dict) else None
+    tensors = checkpoint.get("state_dict", checkpoint) if isinstance(checkpoint, dict) else None
     if not isinstance(tensors, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in tensors.values()):
         raise WordworthError(f"{path} does not hold a model's tensors by name; fetch it again")
     # Tied weights share their memory, which safetensors does not write; copies are loaded and tied again.

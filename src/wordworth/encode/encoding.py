@@ -65,11 +65,11 @@ def encode_shards(
     On a GPU several go through together, and more are taken than were given back: it works on some while the next are
     prepared.
     """
-    chosen = checked_layers(model, layers)
+    numbers = checked_layers(model, layers)
     if is_sentence_encoder(model):
         return sentence_shards(model, shards, batch_tokens)
     work = work_for(model, batch_tokens)
-    return through(model, shards, chosen, work, share_prefixes=share_prefixes)
+    return through(model, shards, numbers, work, share_prefixes=share_prefixes)
 
 
 def encode(
@@ -82,30 +82,30 @@ def encode(
     share_prefixes: bool = True,
 ) -> WordVectors:
     """Return all in memory; for many words see `encode_to_store`. Equal contexts are computed once."""
-    chosen = checked_layers(model, layers)
-    wanted = checked_poolings(poolings)
+    numbers = checked_layers(model, layers)
+    names = checked_poolings(poolings)
     distinct, place = unique(contexts)
-    pooled: dict[str, list[NDArray[np.float32]]] = {name: [] for name in wanted}
+    blocks_of: dict[str, list[NDArray[np.float32]]] = {name: [] for name in names}
     subwords: list[int] = []
     failures: list[Failure] = []
     tally = PassTally()
     blocks = shards(distinct, values_of(model))
-    stream = partial(encode_shards, layers=chosen, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
+    stream = partial(encode_shards, layers=numbers, batch_tokens=batch_tokens, share_prefixes=share_prefixes)
     for shard in current().map(stream, model, blocks, f"encoding words with {model.name}"):
         present = torch.tensor([count for count in shard.subwords if count], dtype=torch.long)
-        for name in wanted:
-            pooled[name].append(pool(shard.states, present, name).float().transpose(0, 1).numpy())
+        for name in names:
+            blocks_of[name].append(pool(shard.states, present, name).float().transpose(0, 1).numpy())
         failures += [replace(failure, row=len(subwords) + failure.row) for failure in shard.failures]
         subwords += shard.subwords
         tally.add(shard.tally)
     counts = np.array(subwords, dtype=np.intp)
-    located = np.flatnonzero(counts[place])
-    take = (np.cumsum(counts > 0) - 1)[place[located]]
-    empty = np.empty((0, len(chosen), model.dim), dtype=np.float32)
+    rows = np.flatnonzero(counts[place])
+    take = (np.cumsum(counts > 0) - 1)[place[rows]]
+    empty = np.empty((0, len(numbers), model.dim), dtype=np.float32)
     return WordVectors(
-        rows=located,
-        vectors={name: np.concatenate([*pooled[name], empty])[take] for name in wanted},
-        subwords=counts[place[located]],
+        rows=rows,
+        vectors={name: np.concatenate([*blocks_of[name], empty])[take] for name in names},
+        subwords=counts[place[rows]],
         failures=every_failure(contexts, place, failures),
         tally=tally,
     )
@@ -129,7 +129,7 @@ def shards(distinct: list[Context], values: int) -> list[list[Context]]:
 
 
 def unique(contexts: Sequence[Context]) -> tuple[list[Context], NDArray[np.intp]]:
-    """Return the distinct (text, span) sorted by text, and where each context stands among them.
+    """Return the distinct (text, span) sorted by text, and where each context is among them.
 
     Sorting brings the words of a template together, and makes the order they were asked in irrelevant.
     """
@@ -142,7 +142,7 @@ def unique(contexts: Sequence[Context]) -> tuple[list[Context], NDArray[np.intp]
 def every_failure(
     contexts: Sequence[Context], place: NDArray[np.intp], failures: Sequence[Failure]
 ) -> tuple[Failure, ...]:
-    """Failures of distinct contexts, reported for every context that they stand for."""
+    """Failures of distinct contexts, reported for every context that they represent."""
     reasons = {failure.row: failure.reason for failure in failures}
     return tuple(
         Failure(row, context.word, reasons[at])
@@ -160,11 +160,11 @@ def sentence_shards(
     """Yield the vectors of each list's texts. A text with characters that the tokenizer does not know has none."""
     for contexts in shards:
         ids = pieces_of(model, [context.text for context in contexts])
-        known = [at for at, text in enumerate(ids) if model.tokenizer.unk_token_id not in text]
-        tally = PassTally(sentences=len(known))
-        states = _run_texts(model, [ids[at] for at in known], batch_tokens, tally)
+        usable = [at for at, text in enumerate(ids) if model.tokenizer.unk_token_id not in text]
+        tally = PassTally(sentences=len(usable))
+        states = _run_texts(model, [ids[at] for at in usable], batch_tokens, tally)
         counts = np.zeros(len(contexts), dtype=np.intp)
-        counts[known] = 1
+        counts[usable] = 1
         starts = np.concatenate([[0], np.cumsum(counts)]).tolist()
         check_finite(model, states, contexts, starts, (0,))
         failures = [Failure(at, contexts[at].word, UNKNOWN_CHARACTERS) for at in np.flatnonzero(counts == 0).tolist()]
@@ -183,11 +183,11 @@ def _run_texts(model: LanguageModel, ids: Sequence[list[int]], batch_tokens: int
 
     def run(batch: list[int]) -> Tensor:
         width = max(lengths[at] for at in batch)
-        padded = np.zeros((2, len(batch), width), dtype=np.int64)
+        inputs = np.zeros((2, len(batch), width), dtype=np.int64)
         for row, at in enumerate(batch):
-            padded[0, row, : lengths[at]] = ids[at]
-            padded[1, row, : lengths[at]] = 1
-        vectors: Tensor = model.network(*on_device(padded, model.device)).cpu()
+            inputs[0, row, : lengths[at]] = ids[at]
+            inputs[1, row, : lengths[at]] = 1
+        vectors: Tensor = model.network(*on_device(inputs, model.device)).cpu()
         return vectors
 
     with inference():

@@ -23,7 +23,7 @@ class EncodingJob:
     model: LanguageModel
     layers: Sequence[int]
     starts: Numbers
-    """The states of the tokens of context i stand in `out` from `starts[i]` on."""
+    """The states of the tokens of context i are in `out` from `starts[i]` on."""
     out: Tensor
     """layers × tokens × dim. States are copied there straight from the layers' output, since moving them about costs as
     much as a good part of a layer."""

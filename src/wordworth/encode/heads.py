@@ -35,8 +35,8 @@ class HeadModel:
     def identity(self) -> Identity:
         """Return all that the network's numbers depend on, as it is now."""
         dtype = str(self.network.dtype).removeprefix("torch.")
-        parts = self.weights, hash_config(self.network.config), hash_tokenizer(self.tokenizer)
-        return *LIBRARIES, *parts, dtype, self.max_length
+        hashes = self.weights, hash_config(self.network.config), hash_tokenizer(self.tokenizer)
+        return *LIBRARIES, *hashes, dtype, self.max_length
 
 
 def load_with_head(
@@ -82,7 +82,7 @@ def _in_head(weight: str, network: PreTrainedModel) -> bool:
 
 
 def padding_of(tokenizer: PreTrainedTokenizerFast) -> int:
-    """Return the id that fills a batch up; where there is none, the one that ends a text, which stands within none."""
+    """Return the id that fills a batch up; where there is none, the one that ends a text, which is within none."""
     for token in (tokenizer.pad_token_id, tokenizer.eos_token_id):
         if token is not None:
             return int(token)

@@ -1,4 +1,4 @@
-"""Language models as sources of `Layers`: words in contexts of their own, aggregated over sentences, or alone."""
+"""Language models as sources of `Layers`: words in contexts of their own, aggregated over sentences, or by themselves."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ from wordworth.errors import WordworthError
 from wordworth.progress import progress
 
 NO_CONTEXT = "no context in the corpus"
-NO_VECTOR = "it has no vector, alone or in a sentence"
+NO_VECTOR = "it has no vector, by itself or in a sentence"
 SlotReader = Callable[[Slot], NDArray[np.float32]]
 
 
@@ -75,9 +75,9 @@ def in_contexts(
 ) -> InContexts:
     """Encode words once in every layer (or some); a word without a context, or not located in it, has a reason."""
     places = [place for place, context in enumerate(contexts) if context is not None]
-    given = [context for context in contexts if context is not None]
-    with progress(f"{model.name}: encoding", len(set(given))) as advance:
-        store = encode_to_store(model, given, layers, advance=advance)
+    present = [context for context in contexts if context is not None]
+    with progress(f"{model.name}: encoding", len(set(present))) as advance:
+        store = encode_to_store(model, present, layers, advance=advance)
     reasons = {place: NO_CONTEXT for place, context in enumerate(contexts) if context is None}
     reasons |= {places[failure.row]: failure.reason for failure in store.failures}
     return InContexts(model, tuple(words), context, store, np.array(places, dtype=np.intp)[store.rows], reasons)
@@ -85,7 +85,7 @@ def in_contexts(
 
 @dataclass(eq=False)
 class Aggregates:
-    """A vocabulary aggregated over sentences, and alone: what `layers` gives, and what happened on the way."""
+    """A vocabulary aggregated over sentences, its words by themselves, and counts of what happened on the way."""
 
     model: LanguageModel
     words: tuple[str, ...]
@@ -96,13 +96,13 @@ class Aggregates:
 
     @cached_property
     def _alone(self) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
-        """Return by pooling layers × words × dimensions of the words alone, NaN where one has none; and why."""
-        encoded = encode(self.model, make_decontextualized(self.words), self.subword_poolings, self.numbers)
+        """Return by pooling layers × words × dimensions of words without context, NaN where one has none; and why."""
+        result = encode(self.model, make_decontextualized(self.words), self.subword_poolings, self.numbers)
         vectors: dict[str, NDArray[np.float32]] = {}
-        for pooling, rows in encoded.vectors.items():
+        for pooling, rows in result.vectors.items():
             vectors[pooling] = np.full((rows.shape[1], len(self.words), rows.shape[2]), np.nan, dtype=np.float32)
-            vectors[pooling][:, encoded.rows] = rows.swapaxes(0, 1)
-        return vectors, {failure.word: failure.reason for failure in encoded.failures}
+            vectors[pooling][:, result.rows] = rows.swapaxes(0, 1)
+        return vectors, {failure.word: failure.reason for failure in result.failures}
 
     @property
     def whole(self) -> Aggregate:
@@ -111,18 +111,18 @@ class Aggregates:
 
     @property
     def never_met(self) -> tuple[str, ...]:
-        """Return words without a context in the whole sample that have a vector alone."""
+        """Return words without a context in the whole sample that have a vector by themselves."""
         unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
         return tuple(word for word in unmet if word not in self._alone[1])
 
     @property
     def without_vector(self) -> dict[str, str]:
-        """Return words that have no vector in any sentence nor alone, with the reason."""
+        """Return words that have no vector in any sentence or by themselves, with the reason."""
         unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
         return {word: self._alone[1][word] for word in unmet if word in self._alone[1]}
 
     def pool_decontextualized(self, f: str) -> Layers:
-        """Return the words alone, their subwords pooled by `f`."""
+        """Return the words without context, their subwords pooled by `f`."""
         alone = self._alone[0][f]
         there = np.flatnonzero(~np.isnan(alone[0, :, 0]))
         return self._layers("decontextualized", f, there, lambda slot: alone[self._at(slot)][there])
@@ -132,7 +132,7 @@ class Aggregates:
         return self.whole.layers.index(slot.layer or 0)
 
     def pool_contexts(self, pooling: str, over: Aggregate | None = None) -> Layers:
-        """Return the words over sentences; one that never occurs has its vector alone (Bommasani et al., A.5)."""
+        """Return the words over sentences; one that never occurs has its vector without context (Bommasani et al., A.5)."""
         sentences = over or self.whole
         alone = self._alone[0][split_pooling(pooling)[0]]
         there = np.flatnonzero((sentences.contexts > 0) | ~np.isnan(alone[0, :, 0]))
@@ -162,7 +162,7 @@ class Aggregates:
         )
 
     def every(self) -> Iterator[Layers]:
-        """Yield each number of sentences under each pooling, then the words alone."""
+        """Yield each number of sentences under each pooling, then the words without context."""
         for over in self.aggregates:
             for pooling in POOLINGS_OF_BOTH:
                 yield self.pool_contexts(pooling, over)
@@ -189,29 +189,29 @@ class WordsAlone(Layers):
 
     model: LanguageModel = field(kw_only=True)
 
-    def select(self, words: Sequence[str], spelled: Speller = as_written) -> Layers:
+    def select(self, words: Sequence[str], spelling: Speller = as_written) -> Layers:
         """Return the words asked for, each under the first of its spellings that the tokenizer knows."""
-        forms = list(dict.fromkeys(form for word in words for form in spelled(word)))
+        forms = list(dict.fromkeys(form for word in words for form in spelling(word)))
         unknown = self.model.tokenizer.unk_token_id
-        known = [form for form, ids in zip(forms, pieces_of(self.model, forms), strict=True) if unknown not in ids]
-        found = look_up({form: row for row, form in enumerate(known)}, words, spelled)
-        store = in_contexts(self.model, found.forms, make_decontextualized(found.forms), "decontextualized").store
-        there = set(found.positions.tolist())
+        usable = [form for form, ids in zip(forms, pieces_of(self.model, forms), strict=True) if unknown not in ids]
+        matches = look_up({form: row for row, form in enumerate(usable)}, words, spelling)
+        store = in_contexts(self.model, matches.forms, make_decontextualized(matches.forms), "decontextualized").store
+        there = set(matches.positions.tolist())
         return Layers(
-            words=found.words,
+            words=matches.words,
             slots=self.slots,
             read=lambda _: store.vectors(0),
             provenance=self.provenance,
             asked=tuple(words),
-            positions=found.positions,
+            positions=matches.positions,
             reasons={at: UNKNOWN_CHARACTERS for at in range(len(words)) if at not in there},
-            forms=as_read(self.model.tokenizer, found.forms),
+            forms=as_read(self.model.tokenizer, matches.forms),
         )
 
 
 def words_alone(model: LanguageModel | NameLike, language: str = "", *, device: str = "auto") -> WordsAlone:
     """Return a sentence encoder as an embedding of the words that it will be asked for."""
-    loaded = model if isinstance(model, LanguageModel) else load_named(model, device=device)
-    none = np.empty((0, loaded.dim), dtype=np.float32)
-    origin = provenance_of(loaded, language)
-    return WordsAlone((), (Slot(),), lambda _: none, origin, vocabulary=True, model=loaded)
+    encoder = model if isinstance(model, LanguageModel) else load_named(model, device=device)
+    none = np.empty((0, encoder.dim), dtype=np.float32)
+    origin = provenance_of(encoder, language)
+    return WordsAlone((), (Slot(),), lambda _: none, origin, vocabulary=True, model=encoder)

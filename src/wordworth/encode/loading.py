@@ -85,23 +85,25 @@ def load_files(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str]:
     """Network, tokenizer, and where they came from. `kind` gives the library's class to load the network with.
 
-    Every weight must be in the files, but for those that it `may_lack`; `settings` override the model's own. While it
-    lasts, that is told of the model as it is `called`.
+    Every weight must be in the files, but for those that it `may_lack`; `settings` override the model's own. Progress
+    messages name the model as `called`.
     """
     _check_precision(dtype)
     where = find_device(device)
     # `auto` is the library's word for it too.
-    wanted = DTYPES.get("float32" if dtype == OWN_DTYPE and where.type in SLOW_IN_HALF else dtype, OWN_DTYPE)
+    precision = DTYPES.get("float32" if dtype == OWN_DTYPE and where.type in SLOW_IN_HALF else dtype, OWN_DTYPE)
     with quietly():
         folder, source = _locate(name_or_path)
     with quietly(), waiting(f"loading {called or source}"):
         config = _config(folder, source)
         tokenizer = _tokenizer(folder, source)
-        chosen = kind(config)
+        model_class = kind(config)
         with LibraryErrors(f"the weights of {source} cannot be placed on {device}"):
-            placed = _choose_placement(folder, chosen, config, device, where, wanted)
-        network: PreTrainedModel = _network(folder, source, chosen, may_lack, dtype=wanted, **placed, **settings)
-        if not placed:
+            placement = _choose_placement(folder, model_class, config, device, where, precision)
+        network: PreTrainedModel = _network(
+            folder, source, model_class, may_lack, dtype=precision, **placement, **settings
+        )
+        if not placement:
             network = network.to(where)  # type: ignore[arg-type]  # the library wraps it
     if network.dtype not in DTYPES.values():
         own = str(network.dtype).removeprefix("torch.")
@@ -138,16 +140,16 @@ def quietly() -> Iterator[None]:
 
 def _locate(name_or_path: str | Path) -> tuple[Path, str]:
     """Return the folder to load from, and what messages and runs call it: a model of the hub with its commit."""
-    called = str(name_or_path)
+    name = str(name_or_path)
     path = Path(name_or_path).expanduser()
-    if called.startswith("hf://"):
-        return _convert_where_needed(from_hub(called)), called
+    if name.startswith("hf://"):
+        return _convert_where_needed(from_hub(name)), name
     if path.exists():
         return _convert_where_needed(path), str(path)
-    if path.is_absolute() or called.startswith((".", "~")):
+    if path.is_absolute() or name.startswith((".", "~")):
         raise WordworthError(f"there is no model at {path}; give the path of a .gguf file or of a model's folder")
-    folder = snapshot(called)
-    return _convert_where_needed(folder), f"{called.partition('@')[0]}@{folder.name}"
+    folder = snapshot(name)
+    return _convert_where_needed(folder), f"{name.partition('@')[0]}@{folder.name}"
 
 
 def _convert_where_needed(path: Path) -> Path:
@@ -189,12 +191,12 @@ def _config(folder: Path, source: str) -> PretrainedConfig:
     with LibraryErrors(f"the configuration of {source} cannot be read"):
         config: PretrainedConfig = AutoConfig.from_pretrained(**_options(folder))
         refuse_huge(config, source)
-        quantized = getattr(config, "quantization_config", None)
+        quantization = getattr(config, "quantization_config", None)
         # The library would take the codes of a quantization that it does not know for the weights.
         quantizers: Any = AutoHfQuantizer
-        if quantized and not quantizers.supports_quant_method(quantized):
+        if quantization and not quantizers.supports_quant_method(quantization):
             raise WordworthError(
-                f"the weights of {source} are quantized by {quantized.get('quant_method')!r}, which transformers "
+                f"the weights of {source} are quantized by {quantization.get('quant_method')!r}, which transformers "
                 "does not read; name the model that it was made from"
             )
     return config
@@ -274,7 +276,7 @@ def _belongs_inside(key: str, network: PreTrainedModel) -> bool:
 def _choose_placement(
     folder: Path, kind: Any, config: PretrainedConfig, device: str, where: torch.device, dtype: torch.dtype | str
 ) -> dict[str, Any]:
-    """Return what the library is told of where the network goes; nothing where that is the machine's memory alone."""
+    """Return what the library is told of where the network goes; nothing where that is only the machine's memory."""
     count = size = 0
     if device in ("auto", SPREAD, DISK):
         count, size = measure_weights(folder, dtype)

@@ -28,7 +28,7 @@ NO_TOKEN_LIMIT = 1_000_000
 
 @dataclass(frozen=True)
 class NetworkElsewhere:
-    """In the place of a network that is in other processes: what of it is said in this one."""
+    """Stand in for a network in other processes: it has what this process needs to know of it."""
 
     dtype: torch.dtype
     device: torch.device
@@ -92,8 +92,8 @@ class LanguageModel:
         """Return all of the model that its states depend on, as it is now, for the keys of what is kept on disk."""
         if isinstance(self.network, NetworkElsewhere):
             return self.network.identity
-        parts = self.weights, hash_config(self.network.config), hash_tokenizer(self.tokenizer)
-        own = *LIBRARIES, *parts, self.dtype, self.max_length
+        hashes = self.weights, hash_config(self.network.config), hash_tokenizer(self.tokenizer)
+        own = *LIBRARIES, *hashes, self.dtype, self.max_length
         return own if self.ignores_padding else (*own, "without padding")
 
     @property
@@ -190,8 +190,8 @@ def max_length_of(network: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) 
     for path, module in network.named_modules():
         if path.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
             limits.append(module.num_embeddings - module.padding_idx - 1)
-    least = min([*limits, *_switches(network.config)])
-    return least if least < NO_TOKEN_LIMIT else None
+    shortest = min([*limits, *_switches(network.config)])
+    return shortest if shortest < NO_TOKEN_LIMIT else None
 
 
 def _switches(config: PretrainedConfig) -> Iterator[int]:
@@ -221,12 +221,12 @@ def is_sentence_encoder(model: LanguageModel) -> bool:
 MAX_LAYERS = 1_000
 
 
-def refuse_huge(config: PretrainedConfig, named: str) -> None:
+def refuse_huge(config: PretrainedConfig, source: str) -> None:
     """Stop at a configuration with more layers than any model has, before they are laid out."""
     for name in ("num_hidden_layers", "num_layers"):
         layers = getattr(config, name, None)
         if isinstance(layers, int) and not 0 <= layers <= MAX_LAYERS:
             raise WordworthError(
-                f"the configuration of {named} says that {name} is {layers:.0e}, and at most {MAX_LAYERS:,} are read; "
+                f"the configuration of {source} says that {name} is {layers:.0e}, and at most {MAX_LAYERS:,} are read; "
                 "fetch the model again"
             )

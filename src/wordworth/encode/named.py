@@ -14,12 +14,12 @@ from wordworth.engine.engines import Recipe, current, load
 from wordworth.errors import WordworthError
 
 
-def load_named(named: NameLike, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
+def load_named(name: NameLike, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
     """Load a model of the catalog, of a path or of the hub; `LABEL=` before it says what tables call it.
 
     With workers, they load it and this process knows of it all but its weights.
     """
-    model: LanguageModel = load(Recipe(load_model, {"name_or_path": named, "device": device, "dtype": dtype}))
+    model: LanguageModel = load(Recipe(load_model, {"name_or_path": name, "device": device, "dtype": dtype}))
     return model
 
 
@@ -30,8 +30,8 @@ def randomize_weights(model: LanguageModel, seed: int = 0) -> LanguageModel:
     """
     if model.recipe is None or not current().remote:
         return make_untrained(model, seed)
-    made: LanguageModel = load(Recipe(make_untrained, {"trained": model.recipe, "seed": seed}))
-    return made
+    untrained: LanguageModel = load(Recipe(make_untrained, {"trained": model.recipe, "seed": seed}))
+    return untrained
 
 
 def make_untrained(trained: LanguageModel | Recipe, seed: int) -> LanguageModel:
@@ -42,8 +42,8 @@ def make_untrained(trained: LanguageModel | Recipe, seed: int) -> LanguageModel:
     with torch.random.fork_rng(devices=[]), quietly():
         torch.manual_seed(seed)
         network: Any = type(model.network)(config)
-    made = of_network if is_sentence_encoder(model) else wrap
-    return made(
+    make = of_network if is_sentence_encoder(model) else wrap
+    return make(
         network.to(dtype=model.network.dtype, device=model.device),
         model.tokenizer,
         name=model.name,

@@ -126,9 +126,9 @@ class Accumulators:
         new = [word for word in dict.fromkeys(words.tolist()) if self.row[word] < 0]
         used = int(self.row.max()) + 1
         self.row[new] = np.arange(used, used + len(new))
-        held = next(iter(self.several.values())).shape[1]
-        if used + len(new) > held:
-            more = max(64, held, used + len(new) - held)  # at least doubled, so that it is seldom copied
+        capacity = next(iter(self.several.values())).shape[1]
+        if used + len(new) > capacity:
+            more = max(64, capacity, used + len(new) - capacity)  # at least doubled, so that it is seldom copied
             for pair, array in self.several.items():
                 self.several[pair] = np.concatenate([array, self._empty(pair[1], more)], axis=1)
         return self.row[words]
@@ -166,29 +166,29 @@ class Accumulators:
 
     def restore(self, path: Path) -> dict[str, Any]:
         """Restore what `save` wrote, and return the facts."""
-        with safe_open(path, framework="np") as stored:
-            self.row, self.count = (stored.get_tensor(name) for name in ("row", "count"))
-            self.single = {g: stored.get_tensor(f"single.{g}") for g in self.single}
-            self.several = {(f, g): stored.get_tensor(f"{f}.{g}") for f, g in self.several}
+        with safe_open(path, framework="np") as file:
+            self.row, self.count = (file.get_tensor(name) for name in ("row", "count"))
+            self.single = {g: file.get_tensor(f"single.{g}") for g in self.single}
+            self.several = {(f, g): file.get_tensor(f"{f}.{g}") for f, g in self.several}
         return saved_facts(path)
 
 
 def saved_facts(path: Path) -> dict[str, Any]:
     """Return the facts that `save` wrote next to the numbers."""
-    with safe_open(path, framework="np") as stored:
-        facts: dict[str, Any] = json.loads(stored.metadata()["facts"])
+    with safe_open(path, framework="np") as file:
+        facts: dict[str, Any] = json.loads(file.metadata()["facts"])
     return facts
 
 
 def saved_vectors(path: Path, layer: int, pooling: str) -> NDArray[np.float32]:
     """words × dim of one layer (by its place) and pooling; NaN for words without a context. Nothing else is read."""
     f, g = split_pooling(pooling)
-    with safe_open(path, framework="np") as stored:
-        row, count = stored.get_tensor("row"), stored.get_tensor("count")
-        vectors: NDArray[Any] = stored.get_slice(f"single.{g}")[layer]
+    with safe_open(path, framework="np") as file:
+        row, count = file.get_tensor("row"), file.get_tensor("count")
+        vectors: NDArray[Any] = file.get_slice(f"single.{g}")[layer]
         several = np.flatnonzero(row >= 0)
         if len(several):
-            more = stored.get_slice(f"{f}.{g}")[layer][row[several]]
+            more = file.get_slice(f"{f}.{g}")[layer][row[several]]
             combine = {"min": np.minimum, "max": np.maximum, "mean": np.add}[g]
             vectors[several] = combine(vectors[several], more)
     if g == "mean":

@@ -124,13 +124,13 @@ def _worthwhile(length: int, texts: Numbers, tokens: Tokens, budget: Budget) -> 
     """Return a group of texts cut after `length` tokens; None where it costs more than running the sentences whole."""
     prefixes = _keys(tokens, texts.tolist(), repeat(length, len(texts)))
     number = {prefix: at for at, prefix in enumerate(dict.fromkeys(prefixes))}
-    left = tokens.lengths[texts] - length
-    passes = 1 + int(left.max())  # one for the prefixes, and one for each level
+    rest = tokens.lengths[texts] - length
+    passes = 1 + int(rest.max())  # one for the prefixes, and one for each level
     saved = int(tokens.lengths[texts].sum()) - len(number) * length - passes * budget.pass_cost
     if saved <= 0:
         return None
-    suffixes = pad(tokens.ids, tokens.starts[texts] + length, left, 0)
-    levels, nodes = trie_levels(np.array([number[prefix] for prefix in prefixes], dtype=np.intp), suffixes, left)
+    suffixes = pad(tokens.ids, tokens.starts[texts] + length, rest, 0)
+    levels, nodes = trie_levels(np.array([number[prefix] for prefix in prefixes], dtype=np.intp), suffixes, rest)
     if saved <= sum(len(level.tokens) for level in levels):
         return None
     table = np.frombuffer(bytearray(b"".join(number)), dtype=tokens.ids.dtype).reshape(len(number), length)

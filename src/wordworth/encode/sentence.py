@@ -54,7 +54,7 @@ class _Branch(nn.Module):
         self.second = nn.Linear(pieces * size, size)
 
     def forward(self, states: Tensor, there: Tensor) -> Tensor:
-        """texts × pieces × size; what stands beyond the ends of a text is zero."""
+        """texts × pieces × size; what is beyond the ends of a text is zero."""
         for convolution in (self.first, self.second):
             states = (states + relu(convolution(self._windows(states)))) * there
         return states
@@ -102,11 +102,11 @@ class SentenceNetwork(PreTrainedModel):  # type: ignore[no-untyped-call]
         chunk = input_ids % len(self.scale)
         there = attention_mask.unsqueeze(-1).to(self.scale.dtype)
         vectors = self.table[input_ids].to(self.scale.dtype) * self.scale[chunk, None] + self.lowest[chunk, None]
-        entered = (self.entered(self.enter(vectors)) * there).chunk(len(BRANCHES), dim=-1)
-        seen = [branch(states, there) for branch, states in zip(self.branches, entered, strict=True)]
-        summed = (self.norm(torch.cat([vectors, *seen], dim=-1)) * there).sum(1)
+        inputs = (self.entered(self.enter(vectors)) * there).chunk(len(BRANCHES), dim=-1)
+        outputs = [branch(states, there) for branch, states in zip(self.branches, inputs, strict=True)]
+        total = (self.norm(torch.cat([vectors, *outputs], dim=-1)) * there).sum(1)
         length = there.sum(1)
-        text = (summed @ self.project.weight.T + length * self.project.bias) / length.sqrt()
+        text = (total @ self.project.weight.T + length * self.project.bias) / length.sqrt()
         first = relu(self.p1(text) + self.d1(relu(self.d0(text))))
         return normalize(torch.tanh(self.p3(first) + self.d3(relu(self.d2(first)))), dim=-1)
 
@@ -230,12 +230,12 @@ def of_network(network: SentenceNetwork, tokenizer: Any, *, name: str, source: s
 
 def _weights(arrays: dict[str, NDArray[np.generic]], chunks: int) -> dict[str, Tensor]:
     """Return the arrays under the network's own names; matrices of the file have the input down the rows."""
-    parts = [arrays[f"q{number}"] for number in range(1, chunks + 1)]
+    tables = [arrays[f"q{number}"] for number in range(1, chunks + 1)]
     # Piece i is row i ÷ chunks of chunk i mod chunks.
-    weights: dict[str, NDArray[np.generic]] = {"table": np.stack(parts, axis=1).reshape(-1, parts[0].shape[1])}
+    weights: dict[str, NDArray[np.generic]] = {"table": np.stack(tables, axis=1).reshape(-1, tables[0].shape[1])}
     weights |= {"scale": arrays["scale"], "lowest": arrays["lo"]}
-    joined = {"enter.weight": "proj", "enter.bias": "proj_b", "entered.weight": "ln_g", "entered.bias": "ln_b"}
-    for name, array in joined.items():  # of the three branches, side by side
+    side_by_side = {"enter.weight": "proj", "enter.bias": "proj_b", "entered.weight": "ln_g", "entered.bias": "ln_b"}
+    for name, array in side_by_side.items():  # of the three branches, side by side
         weights[name] = np.concatenate([arrays[f"{array}{pieces}"] for pieces, _ in BRANCHES], axis=-1).T
     for at, (pieces, _) in enumerate(BRANCHES):
         for number, layer in ((1, "first"), (2, "second")):

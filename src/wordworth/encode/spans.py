@@ -1,6 +1,6 @@
-"""Where a word stands among the tokens: from the tokenizer's character offsets, checked against its own text.
+"""Find a word among the tokens: from the tokenizer's character offsets, checked against its own text.
 
-Offsets alone cannot be trusted (some include the space before the word, some the marker, some shift when the
+Offsets cannot be trusted by themselves (some include the space before the word, some the marker, some shift when the
 normaliser changes lengths), so the tokens are spelled out again and must give the word and nothing else.
 """
 
@@ -111,7 +111,7 @@ def locate(
         return "the tokenizer drops all of its characters"
     first, last = touching[0], touching[-1]
     if any(special[first : last + 1]):
-        return "special tokens stand inside it"
+        return "special tokens are inside it"
     pieces = tuple(ids[first : last + 1])
     if tokenizer.unk_token_id in pieces and tokenizer.unk_token not in text[start:end]:
         return "the tokenizer does not know its characters"
@@ -119,7 +119,7 @@ def locate(
     right = max(offsets[at][1] for at in touching)
     around = text[left:start].strip() + text[end : max(end, right)]
     if around:
-        return f"its tokens also cover {around!r} beside it"
+        return f"its tokens also cover {around!r} next to it"
     spelling, word = spell_tokens(tokenizer, pieces), plain(tokenizer, text[start:end])
     if spelling != word:
         return f"its tokens spell {spelling!r}, not {word!r}"

@@ -31,8 +31,8 @@ def measure_weights(folder: Path, dtype: torch.dtype | str) -> tuple[int, int]:
     """Count the numbers in a folder's safetensors, and their bytes in a precision (`auto`: those of the files)."""
     files, count = weight_files(folder), 0
     for file in files:
-        with safe_open(file, framework="pt") as opened:
-            count += sum(prod(opened.get_slice(name).get_shape()) for name in opened.keys())  # noqa: SIM118
+        with safe_open(file, framework="pt") as file_reader:
+            count += sum(prod(file_reader.get_slice(name).get_shape()) for name in file_reader.keys())  # noqa: SIM118
     return count, sum(file.stat().st_size for file in files) if isinstance(dtype, str) else count * dtype.itemsize
 
 
@@ -51,7 +51,7 @@ def device_map(
     if not lists:
         raise WordworthError(f"{config.model_type} has no list of layers, so it cannot be spread; choose --device cpu")
     here: str | int = (main.index or 0) if main.type == "cuda" else main.type
-    layers, placed = dict[str, float](), dict[str, str | int]()
+    layers, place_of = dict[str, float](), dict[str, str | int]()
     tensors = *network.named_parameters(remove_duplicate=False), *network.named_buffers(remove_duplicate=False)
     for name, tensor in tensors:
         path, owner = next((path for path in lists if name.startswith(f"{path}.")), None), name.rpartition(".")[0]
@@ -60,20 +60,24 @@ def device_map(
             layers[layer] = layers.get(layer, 0) + each * tensor.numel()
         else:
             is_around = not owner or any(path.startswith(f"{owner}.") for path in lists)
-            placed[name if is_around else owner] = here
+            place_of[name if is_around else owner] = here
     size = each * network.num_parameters()
     stays = size - sum(layers.values()) + max(layers.values())  # one layer is there as well, while it is computed
     rooms = iter([*([] if from_disk else _rooms(main, stays)), (DISK, inf)])
-    place, left = next(rooms)
+    place, room = next(rooms)
     for layer, bytes_of in layers.items():
-        while bytes_of > left:
-            place, left = next(rooms)
-        placed[layer] = place
-        left -= bytes_of
-    read = sum(bytes_of for layer, bytes_of in layers.items() if placed[layer] == DISK)
-    how = f"{read / 1e9:,.1f} GB of it layer by layer from disk" if read else "spread over the devices there are"
+        while bytes_of > room:
+            place, room = next(rooms)
+        place_of[layer] = place
+        room -= bytes_of
+    from_disk_bytes = sum(bytes_of for layer, bytes_of in layers.items() if place_of[layer] == DISK)
+    how = (
+        f"{from_disk_bytes / 1e9:,.1f} GB of it layer by layer from disk"
+        if from_disk_bytes
+        else "spread over the devices there are"
+    )
     notice(f"{size / 1e9:,.1f} GB of weights and {free_memory(main) / 1e9:,.1f} GB free on {main}: {how}.")
-    return placed
+    return place_of
 
 
 def _rooms(main: torch.device, stays: float) -> list[tuple[str | int, float]]:
@@ -88,6 +92,6 @@ def _rooms(main: torch.device, stays: float) -> list[tuple[str | int, float]]:
 
 @cache
 def offload_folder() -> TemporaryDirectory[str]:
-    """Make a folder for layers whose weights the library lays out anew (experts, say); it ends with the process."""
+    """Make a folder for layers whose weights the library rearranges (experts, say); it ends with the process."""
     cache_dir().mkdir(parents=True, exist_ok=True)
     return TemporaryDirectory(prefix="layers-", dir=cache_dir())

@@ -42,7 +42,7 @@ class VectorStore:
     layers: tuple[int, ...]
     chunks: tuple[Path, ...]
     place: NDArray[np.intp]
-    """Where each context stands among the distinct ones."""
+    """Where each context is among the distinct ones."""
 
     @cached_property
     def _records(self) -> list[tuple[list[int], list[Failure]]]:
@@ -65,28 +65,28 @@ class VectorStore:
 
     @cached_property
     def failures(self) -> tuple[Failure, ...]:
-        failed: list[Failure] = []
+        failures_so_far: list[Failure] = []
         first = 0
         for counts, failures in self._records:
-            failed += [replace(failure, row=first + failure.row) for failure in failures]
+            failures_so_far += [replace(failure, row=first + failure.row) for failure in failures]
             first += len(counts)
-        return every_failure(self.contexts, self.place, failed)
+        return every_failure(self.contexts, self.place, failures_so_far)
 
     def vectors(self, layer: int, pooling: str = "last") -> NDArray[np.float32]:
         """words × dim of one layer and pooling; nothing else is read from the disk."""
         (name,) = checked_poolings([pooling])
         if layer not in self.layers:
             raise WordworthError(f"the store of {self.model} holds the layers {list(self.layers)}, not {layer}")
-        parts: list[torch.Tensor] = []
+        states: list[torch.Tensor] = []
         for chunk, (counts, _) in zip(self.chunks, self._records, strict=True):
             present = torch.tensor([count for count in counts if count])
             if len(present):
-                with safe_open(chunk, framework="pt") as stored:
-                    parts.append(pool(stored.get_tensor(_tensor(layer)), present, name).float())
+                with safe_open(chunk, framework="pt") as file:
+                    states.append(pool(file.get_tensor(_tensor(layer)), present, name).float())
         row_of = np.cumsum(self._counts > 0) - 1
-        wanted = torch.from_numpy(row_of[self.place[self.rows]])
-        every = torch.cat(parts) if parts else torch.empty(0, self.dim)
-        vectors: NDArray[np.float32] = every[wanted].numpy()
+        rows = torch.from_numpy(row_of[self.place[self.rows]])
+        vectors_of_words = torch.cat(states) if states else torch.empty(0, self.dim)
+        vectors: NDArray[np.float32] = vectors_of_words[rows].numpy()
         return vectors
 
 
@@ -102,19 +102,19 @@ def encode_to_store(
 
     `advance(n)` is called when n more contexts are done.
     """
-    chosen = checked_layers(model, layers)
+    numbers = checked_layers(model, layers)
     distinct, place = unique(contexts)
     texts = [[context.text, context.start, context.end] for context in distinct]
-    entry = slot("vectors", [STORE_VERSION, *model.identity, sorted(chosen), texts])
+    entry = slot("vectors", [STORE_VERSION, *model.identity, sorted(numbers), texts])
     parts = [
         WorkPart(entry.part(f"{number:05d}"), contexts_of_part, len(contexts_of_part))
         for number, contexts_of_part in enumerate(shards(distinct, values_of(model)))
     ]
-    stream, write = partial(encode_shards, layers=sorted(chosen)), partial(_write, layers=sorted(chosen))
+    stream, write = partial(encode_shards, layers=sorted(numbers)), partial(_write, layers=sorted(numbers))
     filling = Filling(stream, write, f"encoding words with {model.name}", WRITERS.get(model.device.type, 0))
     filling.fill(model, parts, advance)
     chunks = tuple(part.slot.path / STATES_FILE for part in parts)
-    return VectorStore(entry.path, model.name, model.dim, tuple(contexts), chosen, chunks, place)
+    return VectorStore(entry.path, model.name, model.dim, tuple(contexts), numbers, chunks, place)
 
 
 def _tensor(layer: int) -> str:
@@ -131,6 +131,6 @@ def _write(shard: SubwordStates, folder: Path, layers: Sequence[int]) -> None:
 
 
 def _record(chunk: Path) -> tuple[list[int], list[Failure]]:
-    with safe_open(chunk, framework="pt") as stored:
-        record = json.loads(stored.metadata()["record"])
+    with safe_open(chunk, framework="pt") as file:
+        record = json.loads(file.metadata()["record"])
     return record["subwords"], [Failure(*failure) for failure in record["failures"]]

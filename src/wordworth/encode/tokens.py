@@ -15,7 +15,7 @@ Numbers = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """Distinct texts, and the words of interest in them: every text has one at least, and they stand in its order."""
+    """Distinct texts and their words of interest: each text has one or more, in its order."""
 
     ids: Numbers
     """Those of all texts, one after another."""
@@ -52,14 +52,14 @@ class Tokens:
         return _reduce(np.maximum, self.end, self.words)
 
     def words_of(self, texts: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the words of some texts, and where the text of each stands among these."""
+        """Return the words of some texts, and the place of each word's text among them."""
         counts = self.words[texts + 1] - self.words[texts]
         return ranges(self.words[texts], counts), np.repeat(np.arange(len(texts)), counts)
 
 
 def _reduce(function: np.ufunc, values: Numbers, bounds: Numbers) -> Numbers:
-    reduced: Numbers = function.reduceat(values, bounds[:-1]) if len(bounds) > 1 else values[:0]
-    return reduced
+    result: Numbers = function.reduceat(values, bounds[:-1]) if len(bounds) > 1 else values[:0]
+    return result
 
 
 def ranges(starts: Numbers, counts: Numbers) -> Numbers:

@@ -33,7 +33,7 @@ Epochs = list[dict[str, float]]
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What `Trainer` is told about one training."""
+    """Settings of one training for `Trainer`."""
 
     name: str
     """What errors and the progress bar call it."""
@@ -181,8 +181,8 @@ class _Flow(TrainerCallback):
         if not all(bool(weight.isfinite().all()) for weight in trainer.network.parameters()):
             trainer.stop_diverged()
         earlier = _epochs(state)
-        kept = self.plan.after_epoch(earlier, trainer.total)
-        trainer.log({"ended_epoch": len(earlier) + 1, "of": trainer.weight, "sum": trainer.total, **kept})
+        facts = self.plan.after_epoch(earlier, trainer.total)
+        trainer.log({"ended_epoch": len(earlier) + 1, "of": trainer.weight, "sum": trainer.total, **facts})
         trainer.total, trainer.weight = 0.0, 0
         control.should_training_stop = self.plan.should_stop(_epochs(state))
 

@@ -58,7 +58,7 @@ def size_work(model: LanguageModel, free: int) -> Work:
     pass_cost = int(model.layers * LAUNCH_SECONDS * OPERATIONS.get(size, OPERATIONS[4]) / (2 * parameters))
     states = size * model.dim * (model.layers + 1)
     wanted = min(max(LEAST_TOKENS, 32 * pass_cost), MOST_TOKENS)
-    # The hidden states of a batch are all there at once, and beside them what a layer needs.
+    # The hidden states of a batch are all in memory at once, together with what a layer needs.
     tokens = max(1, min(wanted, int(0.4 * free) // (states + 32 * size * model.dim)))
     together = int(0.25 * free) // (PATH * _count_cached_numbers(model) * size)
     budget = Budget(tokens, pass_cost, max(64, min(together, MOST_TOGETHER)))

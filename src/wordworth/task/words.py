@@ -32,7 +32,7 @@ Spelling = Callable[[str], Iterator[str]]
 def choose_spellings(
     language: str, settings: Any, stand_ins: Mapping[str, str] | None = None, names: Collection[str] = ()
 ) -> Spelling:
-    """Return what gives the spellings to try for a word: by the settings' `case`, then its stand-in."""
+    """Return what gives the spellings to try for a word: by the settings' `case`, then its substitute."""
     usual = spellings(language, getattr(settings, "case", "fold"), names)
 
     def spell(word: str) -> Iterator[str]:

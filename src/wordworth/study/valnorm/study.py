@@ -272,9 +272,7 @@ def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valn
         chosen = choose_lines(total, share, settings.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"
         with waiting(f"training vectors on {name}"):
-            embedding = train_fasttext(
-                Sentences(lines, mask=chosen), name, dim=settings.dimensions, seed=settings.seed
-            )
+            embedding = train_fasttext(Sentences(lines, mask=chosen), name, dim=settings.dimensions, seed=settings.seed)
         if embedding is None:
             reason = "lines have no word that occurs five times"
             findings.notice("skipped", reason, count=int(chosen.sum()), total=total, model=name)
