@@ -110,7 +110,7 @@ def test_a_normaliser_that_changes_lengths(tiny_model: Tiny) -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "word", "reason"),
     [
-        ("gpt2", "this is unhappiness", "ness", "its tokens also cover 'happi' beside it"),
+        ("gpt2", "this is unhappiness", "ness", "its tokens also cover 'happi' next to it"),
         ("bert", "the 😀 word", "😀", "the tokenizer does not know its characters"),
         ("t5", "the 😀 word", "😀", "the tokenizer does not know its characters"),
         ("bert", "a \u200d word", "\u200d", "the tokenizer drops all of its characters"),
