@@ -1,4 +1,4 @@
-"""Language models as sources of `Layers`: words in their own contexts, aggregated over sentences, or without context."""
+"""Language models as sources of `Layers`: words in their contexts, aggregated over sentences, or without context."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -132,7 +132,7 @@ class Aggregates:
         return self.whole.layers.index(slot.layer or 0)
 
     def pool_contexts(self, pooling: str, over: Aggregate | None = None) -> Layers:
-        """Return the words over sentences; one that never occurs has that without context (Bommasani et al., A.5)."""
+        """Return the words over sentences; one that never occurs is encoded by itself (Bommasani et al., A.5)."""
         sentences = over or self.whole
         alone = self._alone[0][split_pooling(pooling)[0]]
         there = np.flatnonzero((sentences.contexts > 0) | ~np.isnan(alone[0, :, 0]))
