@@ -14,8 +14,8 @@ from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.figures.document import LIGHT, fit_to_width
 from wordworth.pages.leads import plain_answers
 from wordworth.pages.page import write_report
-from wordworth.pages.runs import keep_last_steps, read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import keep_last_steps, read_runs
 
 
 def figures_by_id(*runs_or_folders: Run | Path) -> dict[str, Figure]:

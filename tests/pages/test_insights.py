@@ -4,8 +4,9 @@ import polars as pl
 import pytest
 
 from made_runs import finish, record
-from wordworth.pages.insights import IS_ABOVE, associations, best_layers, contexts_apart, recoveries
-from wordworth.pages.runs import read_runs
+from wordworth.pages.insights import contexts_apart, recoveries
+from wordworth.results.main_scores import IS_ABOVE, associations, best_layers
+from wordworth.results.runs import read_runs
 
 # Layers 0 to 4. Bleached is best in layer 2; the contexts are closest in layer 2 and apart from layer 3 on.
 VALUES = {

@@ -6,8 +6,8 @@ import pytest
 
 from made_runs import finish, layered, random_predict, record
 from wordworth.pages.leads import MAX_MODELS, leads
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import read_runs
 
 MEANING, BEHAVIOUR = "Word meaning", "Inferences"
 

@@ -8,8 +8,8 @@ from made_runs import Record, finish, record
 from seen_page import Seen
 from wordworth.pages.cautions import COVERAGE_HEADING, missing, plain_missing, remarks
 from wordworth.pages.page import page
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import AuditRecord, PlannedStudy, Run
+from wordworth.results.runs import read_runs
 from wordworth.results.vocabulary import Notice
 
 

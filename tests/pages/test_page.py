@@ -15,8 +15,8 @@ from made_runs import random_infer, random_predict, random_vast, spread
 from seen_page import EVIL, Seen
 from wordworth.pages.figures import figures_of
 from wordworth.pages.page import _environment, page
-from wordworth.pages.runs import read_runs
 from wordworth.results.columns import SCORES
+from wordworth.results.runs import read_runs
 from wordworth.results.vocabulary import Notice
 
 IMAGE = "<img src=x onerror=window.hit=1>"

@@ -12,8 +12,8 @@ from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.leads import leads
 from wordworth.pages.page import page
 from wordworth.pages.profile import CONTEXT_CHANGE, ProfileRow, profile
-from wordworth.pages.runs import Runs, read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import Runs, read_runs
 from wordworth.results.vocabulary import Caution, size_cautions
 
 Tests = Mapping[str, tuple[float, float]]

@@ -11,7 +11,7 @@ from made_runs import finish, record
 from wordworth.pages.figures import figures_of
 from wordworth.pages.figures.specification import BINS, CONCLUSIONS
 from wordworth.pages.insights import variants_of
-from wordworth.pages.runs import Runs, read_runs
+from wordworth.results.runs import Runs, read_runs
 
 PLACES = list(product(("as they are", "centred"), ("one-sided", "two-sided")))
 WORDS = (("all words", "all words"), ("one target out", "rose"), ("one attribute out", "joy"))

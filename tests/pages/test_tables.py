@@ -12,9 +12,9 @@ import pytest
 from made_runs import finish, random_infer, random_predict, random_vast, record
 from wordworth.errors import WordworthError
 from wordworth.pages.page import page, write_report
-from wordworth.pages.runs import Runs, read_runs
 from wordworth.pages.tables import Column, columns, tables
 from wordworth.pages.writers import escape_latex, latex, markdown
+from wordworth.results.runs import Runs, read_runs
 from wordworth.results.table import Table, format_exact_p
 
 WEAT = {"experiment": "weat", "language": "english", "measure": "weat"}

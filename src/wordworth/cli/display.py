@@ -17,9 +17,9 @@ from wordworth.results.vocabulary import SHOWN_AT_ONCE, Notice
 
 if TYPE_CHECKING:
     from wordworth.api.audit import Audit
-    from wordworth.pages.runs import Runs
     from wordworth.paired import Comparison
     from wordworth.results.run import Run
+    from wordworth.results.runs import Runs
 
 MAX_NOTICES = 5
 """Notices of a kind that are printed; the others are counted."""
@@ -77,7 +77,7 @@ def print_text_table(title: str, heads: Iterable[str], rows: Iterable[Sequence[o
 
 def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
     """Print the main numbers of a run, its notices and its folder; `others` are other files it wrote."""
-    from wordworth.pages.runs import read_runs
+    from wordworth.results.runs import read_runs
 
     runs = read_runs([run])
     if as_json:
@@ -95,7 +95,7 @@ def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ())
 
 def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
     """Print the main numbers of an audit, its notices, and where its report is."""
-    from wordworth.pages.runs import read_runs
+    from wordworth.results.runs import read_runs
 
     runs = replace(read_runs(audit.runs), notices=tuple(audit.notices))
     if as_json:

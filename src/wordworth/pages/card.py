@@ -11,13 +11,12 @@ import polars as pl
 from wordworth.errors import LibraryErrors, WordworthError, nearest, require, visible
 from wordworth.files import replacing, sha256_of
 from wordworth.pages.cautions import missing, nothing_missing, remarks
-from wordworth.pages.insights import IN_CONTEXT, associations
 from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TEST_NAMES, Runs, Score, better_of, describe_place
 from wordworth.pages.tables import Column
 from wordworth.pages.writers import escape_md, markdown_table
-from wordworth.results.columns import main_scores
+from wordworth.results.main_scores import IN_CONTEXT, associations, main_scores
 from wordworth.results.run import MANIFEST, Run
+from wordworth.results.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TEST_NAMES, Runs, Score, better_of, describe_place
 from wordworth.results.table import ASPECTS, Cell, Row, Table, format_list
 from wordworth.results.vocabulary import HARMLESS, Notice, caution_legend
 

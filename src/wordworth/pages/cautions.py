@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.pages.runs import Runs
+from wordworth.results.runs import Runs
 from wordworth.results.table import format_list, format_percent
 from wordworth.results.vocabulary import MIN_COVERAGE, Caution, Notice, NoticeKind
 

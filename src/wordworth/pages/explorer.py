@@ -10,10 +10,10 @@ import polars as pl
 
 from wordworth.catalog.registry import code_of
 from wordworth.measure import VALENCE
-from wordworth.pages.insights import CONTEXT, best_layers
-from wordworth.pages.runs import IS_ORIGINAL, Runs
 from wordworth.results.columns import SKIP
+from wordworth.results.main_scores import CONTEXT, best_layers
 from wordworth.results.run import Run
+from wordworth.results.runs import IS_ORIGINAL, Runs
 
 MAX_ITEM_ROWS = 15_000  # rows of one kind of item in a page; of more, some words are kept, evenly over the list
 WRONG = 8

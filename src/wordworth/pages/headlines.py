@@ -7,11 +7,10 @@ import polars as pl
 
 from wordworth.embedding.layers import NOT_FOUND
 from wordworth.measure import main_measures
-from wordworth.pages.insights import associations
-from wordworth.pages.numbers import main_numbers
 from wordworth.pages.profile import ProfileRow, profile
-from wordworth.pages.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TESTS, Runs, Score, describe_place, keep_last_steps
-from wordworth.results.columns import KEY, main_scores
+from wordworth.results.columns import KEY
+from wordworth.results.main_scores import associations, main_numbers, main_scores
+from wordworth.results.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TESTS, Runs, Score, describe_place, keep_last_steps
 from wordworth.results.table import Cell, Row, Table
 from wordworth.results.vocabulary import ORIGINAL, RANDOM, caution_legend
 

@@ -1,55 +1,18 @@
-"""What the scores say: the best layer, where contexts differ, what nullifying changes, where tests are read."""
+"""What the scores say: where contexts differ, what nullifying changes, and the variants of a number."""
 
 from collections.abc import Iterator
 
 import polars as pl
 
 from wordworth.measure import VALENCE, WEAT
-from wordworth.pages.runs import AS_IT_IS, IS_PLAIN
 from wordworth.results.columns import SKIP
+from wordworth.results.main_scores import ALPHA, IN_CONTEXT, IS_PLAINEST, ON_FIRST_LEXICON
 from wordworth.results.run import Run
+from wordworth.results.runs import AS_IT_IS, IS_PLAIN
 
-ALPHA = 0.05  # of significance
-ON_FIRST_LEXICON = pl.col("dataset") == pl.col("dataset").first().over("model")
-IN_CONTEXT = (pl.col("experiment") == "contextualization") & (pl.col("measure") == VALENCE)
 IS_SENSITIVITY = pl.col("experiment") == "sensitivity"
 CHOICES = ("words", "vectors", "association", "sigma", "correlation", "p_test", "sides")
 """The columns of a variant that hold its choices; those that are blank are no choice of its number."""
-IS_UNTRAINED = (pl.col("control") == "untrained") & (pl.col("measure") == VALENCE)
-"""Valence of the same network with random weights."""
-IS_VALUE, IS_DIFFERENCE = (pl.col("variant").is_null(),), (pl.col("variant") == "above-control",)
-"""Of a control: its own value, and how far the model is above it."""
-IS_BY_P, IS_BY_INTERVAL = (pl.col("value") > 0) & (pl.col("p") < ALPHA), pl.col("low") > 0
-IS_ABOVE = pl.when(pl.col("p").is_not_null()).then(IS_BY_P).otherwise(IS_BY_INTERVAL).alias("is_above")
-"""Whether a difference is significantly above 0, by its p or else its interval; null where it has neither."""
-LEXICON, CONTEXT = ["model", "dataset"], ["model", "dataset", "context"]
-HAS_BLEACHED, FIRST_CONTEXT = (pl.col("context") == "bleached").any(), pl.col("context").first()
-PLAINEST = pl.when(HAS_BLEACHED).then(pl.lit("bleached")).otherwise(FIRST_CONTEXT).over(LEXICON)
-IS_PLAINEST = pl.col("context").eq_missing(PLAINEST)
-"""The context that says least about a word: bleached if it was run, otherwise the first."""
-
-
-def best_layers(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return for each model and lexicon the score of the layer in which valence is highest in the plainest context.
-
-    Besides there are `top`, the last layer; `held_out`, ρ over half of the words in the layer that the other half
-    picked; `untrained`, ρ of the same network with random weights; and `is_above`, whether ρ is significantly higher.
-    They are null where they were not measured.
-    """
-    known = scores.filter(AS_IT_IS, pl.col("value").is_finite())
-    rows = known.filter(IN_CONTEXT, IS_PLAIN).with_columns(top=pl.col("layer").max().over(LEXICON)).filter(IS_PLAINEST)
-    ordered = rows.sort("value", descending=True, maintain_order=True)
-    best = ordered.unique(LEXICON, keep="first", maintain_order=True).sort("model_at", "row")
-    held_out = known.filter(IN_CONTEXT, pl.col("variant") == "held-out")
-    untrained, above = (known.filter(IS_UNTRAINED, *which) for which in (IS_VALUE, IS_DIFFERENCE))
-    for table, place, column in (
-        (held_out, CONTEXT, pl.col("value").alias("held_out")),
-        (untrained, [*CONTEXT, "layer"], pl.col("value").alias("untrained")),
-        (above, [*CONTEXT, "layer"], IS_ABOVE),
-    ):
-        found = table.select(*place, column).unique(place, keep="last")
-        best = best.join(found, on=place, how="left", nulls_equal=True, maintain_order="left")
-    return best
 
 
 def contexts_apart(scores: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -88,22 +51,6 @@ def nullified_tests(scores: pl.DataFrame) -> pl.DataFrame:
     counts = {model: chosen.get(model, count) for model, count in most}
     count = pl.col("model").replace_strict(counts, default=None, return_dtype=pl.Int64)
     return layered.filter(count.is_not_null(), pl.col("components").is_null() | (pl.col("components") == count))
-
-
-def associations(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return one effect size per model and test, of untouched vectors.
-
-    In a language model it is that of the layer in which valence is best, which is picked on other words than the
-    tests have; where valence was not measured, of the top layer (`picked` says which).
-    """
-    rows = scores.filter(AS_IT_IS, pl.col("measure") == WEAT, IS_PLAIN)
-    once = rows.unique(["model", "language", "dataset", "context", "layer"], maintain_order=True, keep="last")
-    first = best_layers(scores).unique("model", keep="first", maintain_order=True)
-    reading = dict(first.select("model", "layer").iter_rows())
-    best = pl.col("model").replace_strict(reading, default=None, return_dtype=pl.Int64)
-    picked = (pl.col("layer") == best).fill_null(value=False).any().over("model")
-    layer = pl.when(picked).then(best).otherwise(pl.col("layer").max().over("model"))
-    return once.with_columns(picked=picked).filter(pl.col("layer").is_null() | (pl.col("layer") == layer))
 
 
 def datasets_by_kind(run: Run, model: str) -> tuple[list[str], list[str]]:

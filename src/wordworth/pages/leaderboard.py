@@ -11,10 +11,10 @@ from itertools import combinations
 import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure
-from wordworth.pages.numbers import FIRST_DATASETS, blank_score, choose_tests, main_numbers
-from wordworth.pages.runs import Runs, Score, better_of
 from wordworth.paired import ComparisonSettings, NotComparableError, PairedTest, compare_scores
 from wordworth.paired.comparison import ALPHA
+from wordworth.results.main_scores import FIRST_DATASETS, blank_score, choose_tests, main_numbers
+from wordworth.results.runs import Runs, Score, better_of
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import caution_legend
 from wordworth.statistics.effect_size import holm

@@ -8,11 +8,11 @@ import polars as pl
 from wordworth.measure import WEAT, find_measure
 from wordworth.measure.calibration import DETECTABLE
 from wordworth.pages.cautions import plain_missing
-from wordworth.pages.insights import IS_PLAIN, best_layers, contexts_apart, nullified_tests
-from wordworth.pages.numbers import choose_tests
+from wordworth.pages.insights import contexts_apart, nullified_tests
 from wordworth.pages.profile import find_significant, profile
-from wordworth.pages.runs import TEST_NAMES, Runs, Score, keep_last_steps, with_interval
 from wordworth.results.columns import SKIP
+from wordworth.results.main_scores import best_layers, choose_tests
+from wordworth.results.runs import IS_PLAIN, TEST_NAMES, Runs, Score, keep_last_steps, with_interval
 from wordworth.results.table import format_fixed, format_number
 from wordworth.results.vocabulary import RANDOM
 

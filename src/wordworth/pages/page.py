@@ -24,18 +24,18 @@ from wordworth.errors import WordworthError, visible
 from wordworth.files import replacing
 from wordworth.measure import label
 from wordworth.pages.cautions import FAILED_HEADER, failed_rows, missing, nothing_missing, remarks, sentences_of
-from wordworth.pages.comparisons import COMPARED_COLUMNS, Comparison, comparison_row, comparisons
 from wordworth.pages.explorer import columnar, explorer
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.figures.document import draw_svg, make_visible
 from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.leads import leads
 from wordworth.pages.profile import ProfileRow, RowQuestion, profile, subjects
-from wordworth.pages.runs import IS_ORIGINAL, Runs, keep_last_steps, read_runs
 from wordworth.pages.tables import HEADINGS
 from wordworth.pages.writers import latex, markdown
+from wordworth.papers.comparisons import COMPARED_COLUMNS, Comparison, comparison_row, comparisons
 from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
 from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run
+from wordworth.results.runs import IS_ORIGINAL, Runs, keep_last_steps, read_runs
 from wordworth.results.table import format_list, format_number
 from wordworth.results.vocabulary import Notice
 

@@ -10,11 +10,21 @@ from typing import Literal
 import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE, WEAT
-from wordworth.pages.comparisons import Networks, networks_of
-from wordworth.pages.insights import ALPHA, IS_ABOVE, IS_DIFFERENCE, IS_VALUE, contexts_apart
-from wordworth.pages.numbers import FIRST_DATASETS, blank_score, choose_tests, main_numbers, numbers_of_versions
-from wordworth.pages.published import ANY_KIND, MIN_ACCURACY, Standing, kind_of, standing
-from wordworth.pages.runs import AS_IT_IS, IS_ORIGINAL, TESTS, Runs, Score
+from wordworth.pages.insights import contexts_apart
+from wordworth.papers.comparisons import Networks, networks_of
+from wordworth.papers.published import ANY_KIND, MIN_ACCURACY, Standing, kind_of, standing
+from wordworth.results.main_scores import (
+    ALPHA,
+    FIRST_DATASETS,
+    IS_ABOVE,
+    IS_DIFFERENCE,
+    IS_VALUE,
+    blank_score,
+    choose_tests,
+    main_numbers,
+    numbers_of_versions,
+)
+from wordworth.results.runs import AS_IT_IS, IS_ORIGINAL, TESTS, Runs, Score
 from wordworth.results.table import format_interval, format_number, format_percent
 from wordworth.results.vocabulary import ORIGINAL, RANDOM, Caution
 from wordworth.statistics.effect_size import holm
@@ -107,9 +117,8 @@ class ProfileRow:
 
     @property
     def published_text(self) -> str:
-        """Return the published range and whose it is: “.82–.88, seven English embeddings (Toney and Caliskan 2021)”."""
-        place = self.published
-        return "" if place is None else f"{_range(place)}, {place.whose} ({place.source})"
+        """Return the published range and whose it is; blank where none is comparable."""
+        return str(self.published or "")
 
     @property
     def alt(self) -> str:
@@ -118,10 +127,6 @@ class ProfileRow:
         published = f", published {self.published_text}" if self.published else ""
         number = f"{format_number(self.score['value'])} {self.interval}".strip()
         return f"{self.question.name}, {self.subject}: {number}{ticks}{published}"
-
-
-def _range(place: Standing) -> str:
-    return "–".join(dict.fromkeys([format_number(place.low), format_number(place.high)]))
 
 
 def profile(runs: Runs) -> list[ProfileRow]:
@@ -266,7 +271,7 @@ def _judge_place(row: Score, compared: Score, place: Standing | None) -> str:
         return ""
     side = place.side(compared["value"], compared["low"], compared["high"])
     best = "" if compared is row else f"at best {format_number(compared['value'])}, "
-    return f"; {best}{side} published {_range(place)}"
+    return f"; {best}{side} published {place.range}"
 
 
 def _judge_effect(row: Score, is_significant: bool | None) -> str:

@@ -10,9 +10,9 @@ from wordworth.files import replacing
 from wordworth.pages.leaderboard import test_pair
 from wordworth.pages.page import page, render, scripts_of
 from wordworth.pages.profile import QUESTIONS, ProfileRow, profile, subjects
-from wordworth.pages.runs import Runs, keep_last_steps, read_runs
 from wordworth.progress import progress
 from wordworth.results.run import Run
+from wordworth.results.runs import Runs, keep_last_steps, read_runs
 from wordworth.results.table import format_list
 from wordworth.statistics.effect_size import holm
 

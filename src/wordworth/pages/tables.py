@@ -10,13 +10,13 @@ from typing import Any
 
 from wordworth.errors import WordworthError, format_names, nearest
 from wordworth.pages.cautions import FAILED_HEADER, failed_rows
-from wordworth.pages.comparisons import COMPARED_COLUMNS, comparison_row, comparisons
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.leaderboard import Column as BoardColumn
 from wordworth.pages.leaderboard import Ranking, leaderboard, rank_models
-from wordworth.pages.runs import OVERALL, TESTS, Runs, Score, better_of
 from wordworth.paired.comparison import ALPHA
+from wordworth.papers.comparisons import COMPARED_COLUMNS, comparison_row, comparisons
 from wordworth.results.columns import PLACE
+from wordworth.results.runs import OVERALL, TESTS, Runs, Score, better_of
 from wordworth.results.table import ASPECTS, Aspect, Cell, Names, Row, Table, format_list, format_number, text_table
 
 MAX_TURNED_ROWS = 5  # rows that can become columns

@@ -7,8 +7,8 @@ from itertools import groupby
 from wordworth.errors import visible
 from wordworth.pages.cautions import plain_missing
 from wordworth.pages.leads import plain_answers
-from wordworth.pages.runs import Runs
 from wordworth.pages.tables import Column, cell_of, columns, tables
+from wordworth.results.runs import Runs
 from wordworth.results.table import Aspect, Cell, Table, format_exact_p, format_interval, format_number
 from wordworth.results.vocabulary import CAUTION_MARK
 

@@ -79,7 +79,7 @@ class DisplayedRun(ShowsTable):
     def tables(self) -> list[Table]:
         """Return the main numbers as the terminal shows them: a table per model."""
         from wordworth.pages.headlines import headlines
-        from wordworth.pages.runs import read_runs
+        from wordworth.results.runs import read_runs
 
         shown: Any = self
         found = list(headlines(read_runs([shown])))

@@ -4,7 +4,7 @@ import polars as pl
 
 from wordworth.pages.figures import behaviour, meaning
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, Figure, FigureSpec
-from wordworth.pages.runs import AS_IT_IS, IS_LAST_STEP, Runs
+from wordworth.results.runs import AS_IT_IS, IS_LAST_STEP, Runs
 
 __all__ = ["TRAINING_CHAPTER", "Figure", "figures_of"]
 

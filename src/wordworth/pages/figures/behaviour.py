@@ -8,7 +8,7 @@ from wordworth.measure import WEAT
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.figures.meaning import SEVERAL_STEPS, TASK_NAMES
 from wordworth.pages.insights import nullified_tests
-from wordworth.pages.runs import TEST_LABELS, TESTS
+from wordworth.results.runs import TEST_LABELS, TESTS
 
 ESTIMATORS = (
     "direct-bias", "direct-bias (centred)", "garg-euclidean", "garg-euclidean (unit)", "garg-cosine", "manzini",

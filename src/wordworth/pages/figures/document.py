@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from wordworth.errors import WordworthError, visible
 from wordworth.pages.figures import figures_of
 from wordworth.pages.figures.figure import CONFIG, Figure
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import read_runs
 
 if TYPE_CHECKING:
     import altair as alt

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from wordworth.pages.runs import describe
+from wordworth.results.runs import describe
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import caution_legend
 

@@ -6,8 +6,8 @@ import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE, WEAT
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
-from wordworth.pages.insights import IN_CONTEXT, IS_UNTRAINED
-from wordworth.pages.runs import IS_PLAIN
+from wordworth.results.main_scores import IN_CONTEXT, IS_UNTRAINED
+from wordworth.results.runs import IS_PLAIN
 from wordworth.results.table import format_list
 
 TASK_NAMES = (VALENCE, SIMILARITY, "analogy")

@@ -10,9 +10,10 @@ import polars as pl
 
 from wordworth.pages.figures import charts
 from wordworth.pages.figures.figure import CURVE_CHAPTERS, OF_TESTS, Figure, Plot, curve_id
-from wordworth.pages.insights import ALPHA, IS_SENSITIVITY, choices_of, datasets_by_kind, variants_of
-from wordworth.pages.runs import TEST_LABELS, Runs
+from wordworth.pages.insights import IS_SENSITIVITY, choices_of, datasets_by_kind, variants_of
+from wordworth.results.main_scores import ALPHA
 from wordworth.results.run import Run
+from wordworth.results.runs import TEST_LABELS, Runs
 
 POINTS, BINS = 100, 24  # variants of a curve that are drawn, evenly spread; parts that its dashboard is divided into
 CURVE, GAP, STEP = 150, 14, 15  # pixels: of a curve, between it and its dashboard, of a line of the dashboard

@@ -11,12 +11,9 @@ import numpy as np
 import polars as pl
 
 from wordworth.errors import WordworthError, nearest
-from wordworth.pages.comparisons import Comparison, comparisons
-from wordworth.pages.insights import associations
-from wordworth.pages.numbers import main_numbers
-from wordworth.pages.published import PaperNumber, Quantity, citation, load_published
-from wordworth.pages.runs import Runs, Score, describe, read_runs
-from wordworth.pages.verdicts import (
+from wordworth.papers.comparisons import Comparison, comparisons
+from wordworth.papers.published import PaperNumber, Quantity, citation, load_published
+from wordworth.papers.verdicts import (
     MIN_REPEATS,
     NOT_MEASURED,
     VERDICTS,
@@ -25,7 +22,9 @@ from wordworth.pages.verdicts import (
     prediction_interval,
     printed_decimals,
 )
+from wordworth.results.main_scores import associations, main_numbers
 from wordworth.results.run import Run
+from wordworth.results.runs import Runs, Score, describe, read_runs
 from wordworth.results.table import Cell, Table, format_cell, format_fixed, format_list, format_number, text_table
 
 MAX_FIGURE_ROWS = 12
@@ -77,7 +76,7 @@ def papers() -> dict[str, tuple[PaperItem, ...]]:
 
 @cache
 def _declarations() -> dict[str, Any]:
-    return tomllib.loads((files("wordworth.pages") / "data" / "papers.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files("wordworth.papers") / "data" / "papers.toml").read_text(encoding="utf-8"))
 
 
 def paper_names() -> dict[str, str]:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from wordworth.pages.comparisons import Comparison
-from wordworth.pages.published import MIN_ACCURACY, SAME, PaperNumber, declarations, load_published, nearest
-from wordworth.pages.runs import Runs, Score
+from wordworth.papers.comparisons import Comparison
+from wordworth.papers.published import MIN_ACCURACY, SAME, PaperNumber, declarations, load_published, nearest
+from wordworth.results.runs import Runs, Score
 from wordworth.results.table import format_percent
 from wordworth.results.vocabulary import ORIGINAL
 

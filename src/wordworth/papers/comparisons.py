@@ -13,8 +13,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.measure import find_measure
-from wordworth.pages.insights import LEXICON, best_layers
-from wordworth.pages.published import (
+from wordworth.papers.published import (
     ANY_KIND,
     NEAREST,
     PaperNumber,
@@ -25,7 +24,8 @@ from wordworth.pages.published import (
     load_published,
     nearest,
 )
-from wordworth.pages.runs import AS_IT_IS, Runs, Score, describe, show_value
+from wordworth.results.main_scores import LEXICON, best_layers
+from wordworth.results.runs import AS_IT_IS, Runs, Score, describe, show_value
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import ORIGINAL, RANDOM, RANDOM_RETRAINED
 

@@ -18,7 +18,7 @@ from wordworth.results.table import Cell, format_cell
 from wordworth.results.vocabulary import CAUTION_TEXTS, ORIGINAL, Caution, Notice
 
 AUDIT_INTERRUPTED = "the audit was interrupted; the same command continues it"
-TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
+TESTS = tomllib.loads((files("wordworth.results") / "data" / "tests.toml").read_text(encoding="utf-8"))
 """Association test → its number, subject and meaning."""
 TEST_LABELS = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}  # on an axis
 TEST_NAMES = {
@@ -200,26 +200,3 @@ def show_value(score: Score) -> str:
 def with_interval(score: Score) -> str:
     """Return a score's value, its mark, and its interval where it has one."""
     return format_cell(replace(Cell.of_score(score), n=None, p=None))
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence, the figure that shows it, and the model that it is about."""
-
-    text: str
-    figure: str
-    """The id of a figure or a section of the report."""
-    model: str
-    order: float
-    """Many models are ranked by this, and only the first and the last are shown."""
-    whole: bool = False
-    """Whether the text is a sentence; otherwise it continues the model's name."""
-    ends: tuple[str, str] = ("Highest", "Lowest")
-    """What the first and the last of many are called."""
-    lead: str = ""
-    """“Highest of 6 models”, where it stands for many."""
-
-    def __str__(self) -> str:
-        lead = f"{self.lead}: " if self.lead else ""
-        subject = f"{self.model}{'. ' if self.whole else ' '}" if self.model else ""
-        return f"{lead}{subject}{self.text}"

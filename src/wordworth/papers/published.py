@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from wordworth.pages.runs import Score
+from wordworth.results.runs import Score
 from wordworth.results.table import format_list, format_number
 from wordworth.results.vocabulary import ORIGINAL
 
@@ -80,7 +80,7 @@ class PaperNumber:
 @cache
 def load_published() -> tuple[PaperNumber, ...]:
     """Return the numbers of the papers' tables and texts, each with its place."""
-    text = (files("wordworth.pages") / "data" / "published.csv").read_text(encoding="utf-8")
+    text = (files("wordworth.papers") / "data" / "published.csv").read_text(encoding="utf-8")
     integers, reals = ("k", "sentences", "components", "layer", "n"), ("threshold", "value", "low", "high")
 
     def read(line: dict[str, str]) -> PaperNumber:
@@ -96,7 +96,7 @@ def load_published() -> tuple[PaperNumber, ...]:
 @cache
 def declarations() -> dict[str, Any]:
     """Return what is declared of the papers and of the models in them."""
-    return tomllib.loads((files("wordworth.pages") / "data" / "published.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files("wordworth.papers") / "data" / "published.toml").read_text(encoding="utf-8"))
 
 
 def citation(paper: str) -> str:
@@ -142,6 +142,15 @@ class Standing:
     source: str
     """“Toney and Caliskan 2021”."""
 
+    def __str__(self) -> str:
+        """Return “.82–.88, seven English embeddings (Toney and Caliskan 2021)”."""
+        return f"{self.range}, {self.whose} ({self.source})"
+
+    @property
+    def range(self) -> str:
+        """Return “.82–.88”, or one number."""
+        return "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
+
     def side(self, value: float, low: float | None = None, high: float | None = None) -> str:
         """Return below, just below, within …; “just” where the value's own interval reaches the numbers."""
         ends = format_number(self.low), format_number(self.high)
@@ -150,11 +159,6 @@ class Standing:
         if value < self.low:
             return "just below" if high is not None and high >= self.low else "below"
         return "just above" if low is not None and low <= self.high else "above"
-
-    def describe(self, value: float, low: float | None = None, high: float | None = None) -> str:
-        """Return “just below the .82–.88 of seven English embeddings (Toney and Caliskan 2021)”."""
-        numbers = "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
-        return f"{self.side(value, low, high)} the {numbers} of {self.whose} ({self.source})"
 
 
 def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool = False) -> Standing | None:
