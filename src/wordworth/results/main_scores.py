@@ -44,17 +44,17 @@ def main_scores(scores: pl.DataFrame) -> pl.DataFrame:
 def main_numbers(scores: pl.DataFrame) -> pl.DataFrame:
     """Return one score per model, measure and data set, of models as they are; without association tests."""
     rows = scores.filter(AS_IT_IS, pl.col("model") != OVERALL)
-    whole = main_scores(rows.filter(pl.col("layer").is_null(), IS_ORIGINAL))
-    layered = best_layers(rows).select(scores.columns)
+    static = main_scores(rows.filter(pl.col("layer").is_null(), IS_ORIGINAL))
+    layers = best_layers(rows).select(scores.columns)
     # Of vectors made of many sentences, the best layer of the paper's pooling over the whole sample.
-    reduced = rows.filter(
+    vectors = rows.filter(
         (pl.col("measure") == SIMILARITY) & (pl.col("variant") == "best") & (pl.col("context") == "aggregated"),
         pl.col("sentences").is_null(),
         pl.col("pooling") == "mean/mean",
     ).with_columns(quantity=pl.lit(SIMILARITY), variant=pl.lit(None, pl.String))
-    calibrated = rows.filter(pl.col("measure") == DETECTABLE, pl.col("variant") == WEAT)
-    every = pl.concat([whole.filter(pl.col("measure") != WEAT), layered, reduced, calibrated])
-    finite = every.filter(pl.col("value").is_finite()).sort("n", nulls_last=False, maintain_order=True)
+    effects = rows.filter(pl.col("measure") == DETECTABLE, pl.col("variant") == WEAT)
+    table = pl.concat([static.filter(pl.col("measure") != WEAT), layers, vectors, effects])
+    finite = table.filter(pl.col("value").is_finite()).sort("n", nulls_last=False, maintain_order=True)
     return finite.unique(["model", "quantity", "language", "dataset"], keep="last", maintain_order=True).sort("row")
 
 
@@ -65,27 +65,27 @@ def best_layers(scores: pl.DataFrame) -> pl.DataFrame:
     picked; `untrained`, ρ of the same network with random weights; and `is_above`, whether ρ is significantly higher.
     They are null where they were not measured.
     """
-    known = scores.filter(AS_IT_IS, pl.col("value").is_finite())
-    rows = known.filter(IN_CONTEXT, IS_PLAIN).with_columns(top=pl.col("layer").max().over(LEXICON)).filter(IS_PLAINEST)
-    ordered = rows.sort("value", descending=True, maintain_order=True)
-    best = ordered.unique(LEXICON, keep="first", maintain_order=True).sort("model_at", "row")
-    held_out = known.filter(IN_CONTEXT, pl.col("variant") == "held-out")
-    untrained, above = (known.filter(IS_UNTRAINED, *which) for which in (IS_VALUE, IS_DIFFERENCE))
-    for table, place, column in (
+    finite = scores.filter(AS_IT_IS, pl.col("value").is_finite())
+    rows = finite.filter(IN_CONTEXT, IS_PLAIN).with_columns(top=pl.col("layer").max().over(LEXICON)).filter(IS_PLAINEST)
+    by_value = rows.sort("value", descending=True, maintain_order=True)
+    best = by_value.unique(LEXICON, keep="first", maintain_order=True).sort("model_at", "row")
+    held_out = finite.filter(IN_CONTEXT, pl.col("variant") == "held-out")
+    baseline, above = (finite.filter(IS_UNTRAINED, *is_kind) for is_kind in (IS_VALUE, IS_DIFFERENCE))
+    for table, key, column in (
         (held_out, CONTEXT, pl.col("value").alias("held_out")),
-        (untrained, [*CONTEXT, "layer"], pl.col("value").alias("untrained")),
+        (baseline, [*CONTEXT, "layer"], pl.col("value").alias("untrained")),
         (above, [*CONTEXT, "layer"], IS_ABOVE),
     ):
-        found = table.select(*place, column).unique(place, keep="last")
-        best = best.join(found, on=place, how="left", nulls_equal=True, maintain_order="left")
+        values = table.select(*key, column).unique(key, keep="last")
+        best = best.join(values, on=key, how="left", nulls_equal=True, maintain_order="left")
     return best
 
 
 def numbers_of_versions(scores: pl.DataFrame) -> pl.DataFrame:
     """Return the main scores of models from which something was removed, and of originals that only `debias` has."""
     is_original = ~AS_IT_IS & (pl.col("version") == ORIGINAL) & AS_IT_IS.not_().all().over("model")
-    changed = is_original | ~pl.col("version").is_in([ORIGINAL, RANDOM])
-    rows = main_scores(scores.filter(changed, pl.col("layer").is_null(), pl.col("model") != OVERALL))
+    is_version = is_original | ~pl.col("version").is_in([ORIGINAL, RANDOM])
+    rows = main_scores(scores.filter(is_version, pl.col("layer").is_null(), pl.col("model") != OVERALL))
     return rows.unique(["model", "version", "quantity", "dataset"], keep="last", maintain_order=True)
 
 
@@ -100,14 +100,20 @@ def associations(scores: pl.DataFrame) -> pl.DataFrame:
     first = best_layers(scores).unique("model", keep="first", maintain_order=True)
     reading = dict(first.select("model", "layer").iter_rows())
     best = pl.col("model").replace_strict(reading, default=None, return_dtype=pl.Int64)
-    picked = (pl.col("layer") == best).fill_null(value=False).any().over("model")
-    layer = pl.when(picked).then(best).otherwise(pl.col("layer").max().over("model"))
-    return once.with_columns(picked=picked).filter(pl.col("layer").is_null() | (pl.col("layer") == layer))
+    is_picked = (pl.col("layer") == best).fill_null(value=False).any().over("model")
+    layer = pl.when(is_picked).then(best).otherwise(pl.col("layer").max().over("model"))
+    return once.with_columns(picked=is_picked).filter(pl.col("layer").is_null() | (pl.col("layer") == layer))
 
 
 def choose_tests(scores: pl.DataFrame) -> pl.DataFrame:
     """Return the association tests of groups of people, one score per model and test."""
     return associations(scores).filter(~pl.col("dataset").is_in(HARMLESS)).select(scores.columns)
+
+
+def choose_main(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the main numbers and the association tests of every model."""
+    tests = associations(scores).select(scores.columns)
+    return pl.concat([main_numbers(scores), tests]).unique("row", maintain_order=True)
 
 
 def blank_score() -> dict[str, Any]:

@@ -4,10 +4,10 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure import WEAT
+from wordworth.measure import VALENCE, WEAT
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.figures.meaning import SEVERAL_STEPS, TASK_NAMES
-from wordworth.pages.insights import nullified_tests
+from wordworth.results.main_scores import IS_PLAINEST, ON_FIRST_LEXICON
 from wordworth.results.runs import TEST_LABELS, TESTS
 
 ESTIMATORS = (
@@ -35,6 +35,30 @@ PARAPHRASES: dict[str, Any] = {
 }
 
 
+def recoveries(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return for each model the number of nullified components that recovers most valence in its top layer.
+
+    `raw` is valence with none, `value` with these, on the model's first lexicon.
+    """
+    rows = scores.filter(pl.col("experiment") == "isolation", pl.col("measure") == VALENCE)
+    top = rows.filter(pl.col("layer") == pl.col("layer").max().over("model"), ON_FIRST_LEXICON).filter(IS_PLAINEST)
+    raw = top.filter(pl.col("components").is_null()).select("model", raw="value")
+    after = top.drop_nulls("components").sort("value", descending=True, maintain_order=True)
+    best = after.unique("model", keep="first", maintain_order=True).sort("model_at")
+    return best.join(raw, on="model", how="inner", maintain_order="left")
+
+
+def nullified_tests(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the tests in the top layer raw, and with the components nullified that recover most valence."""
+    is_test = (pl.col("measure") == WEAT) & pl.col("variant").is_null() & pl.col("layer").is_not_null()
+    top_tests = scores.filter(is_test).filter(pl.col("layer").max().over("model") == pl.col("layer"))
+    best_counts = dict(recoveries(scores).select("model", "components").iter_rows())
+    max_counts = top_tests.drop_nulls("components").group_by("model").agg(pl.col("components").max()).iter_rows()
+    counts = {model: best_counts.get(model, count) for model, count in max_counts}
+    count = pl.col("model").replace_strict(counts, default=None, return_dtype=pl.Int64)
+    return top_tests.filter(count.is_not_null(), pl.col("components").is_null() | (pl.col("components") == count))
+
+
 def _name_tests(rows: pl.DataFrame) -> pl.DataFrame:
     """Return tests in the order of their numbers, with the column `test`."""
     numbers = {name: test["number"] for name, test in TESTS.items()}
@@ -55,16 +79,16 @@ def _best_nullified(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _describe_nullified(rows: pl.DataFrame) -> str:
-    nullified = rows.drop_nulls("components").select("model", "components").unique(maintain_order=True).iter_rows()
-    counts = "; ".join(f"{model}: {count}" for model, count in nullified)
+    pairs = rows.drop_nulls("components").select("model", "components").unique(maintain_order=True).iter_rows()
+    counts = "; ".join(f"{model}: {count}" for model, count in pairs)
     return (
         f"Cohen’s d in the top layer, raw and with components nullified. Their number recovers most valence ({counts})."
     )
 
 
 def _order_estimators(rows: pl.DataFrame) -> pl.DataFrame:
-    places = {name: at for at, name in enumerate(ESTIMATORS)}
-    order = pl.col("quantity").replace_strict(places, return_dtype=pl.Int64)
+    order_of_estimators = {name: at for at, name in enumerate(ESTIMATORS)}
+    order = pl.col("quantity").replace_strict(order_of_estimators, return_dtype=pl.Int64)
     return rows.sort("model_at", order, "subset", maintain_order=True)
 
 
@@ -97,7 +121,6 @@ STEREOTYPE_FIGURES = (
         id="weat-nullified", title="Association tests before and after nullifying", caption=_describe_nullified,
         prepare=_best_nullified, value="effect size d, top layer", colour="vectors", by=("model",),
         tasks=("test", "language", "count"), from_zero=True, down=("model", "dataset"), across=("components",),
-        tooltip=("components",),
     ),
     Lines(
         id="weat-layers", title="Association tests by layer",

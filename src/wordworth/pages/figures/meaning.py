@@ -38,8 +38,8 @@ def _describe_layers(rows: pl.DataFrame) -> str:
 
 
 def _with_affects(rows: pl.DataFrame) -> pl.DataFrame:
-    others = MEASURE.is_in(["dominance", "arousal"])
-    return rows.filter(others.any().over("model", "dataset"), others | (MEASURE == VALENCE))
+    is_other_affect = MEASURE.is_in(["dominance", "arousal"])
+    return rows.filter(is_other_affect.any().over("model", "dataset"), is_other_affect | (MEASURE == VALENCE))
 
 
 def _describe_tokens(rows: pl.DataFrame) -> str:
@@ -131,7 +131,7 @@ FIGURES = (
         id="languages", title="Valence by language",
         caption="Valence by layer and context in every language for which there is a lexicon.",
         where=(EXPERIMENT == "languages", MEASURE == VALENCE, IS_PLAIN), value=VALENCE_AXIS, colour="context",
-        by=("model", "language"), across=("context",), drawing=BANDS, tooltip=("dataset",),
+        by=("model", "language"), across=("context",), drawing=BANDS,
     ),
     Lines(  # VAST, Figures 23 to 25
         id="languages-tokens", title="Tokenization by language",
@@ -198,8 +198,7 @@ FIGURES = (
         where=(EXPERIMENT.is_in(LANGUAGE_TASKS), MEASURE == EXPERIMENT, LAYER.is_null(), IS_PLAIN),
         prepare=_largest_by_language, value="ρ with human ratings; effect size d of a test", by=("side",), panels=2,
         free="x", tasks=("language",), from_zero=True, down=("measure", "language", "dataset"), across=("model",),
-        drawing="Bars are 95 % intervals; broken ones, marked †, need care: machine-translated words, or half missing.",
-        tooltip=("language", "dataset"),
+        drawing="Bars are 95 % intervals; those marked † need care: machine-translated words, or half missing.",
     ),
     Lines(  # Bommasani et al., Figures 1 and 3 to 10
         id="similarity-layers", title="Similarity by layer and pooling",
@@ -209,7 +208,6 @@ FIGURES = (
         across=("context", "pooling"),
         drawing="Colour: how the subwords of a word are pooled. Dash: how its vectors over sentences are; "
         f"“{ALONE}” is the word without a sentence.",
-        tooltip=("context",),
     ),
     Lines(  # Bommasani et al., Tables 1 and 4 to 7
         id="similarity-sentences", title="Similarity by number of sentences",
@@ -217,7 +215,7 @@ FIGURES = (
         "contexts.",
         where=(IN_QUALITY, VARIANT == "best", pl.col("pooling") == "mean/mean"), prepare=_compare_samples,
         value="similarity in the best layer", x="sample", colour="dataset", by=("model",),
-        down=("model", "sentences"), across=("dataset",), tooltip=("layer",),
+        down=("model", "sentences"), across=("dataset",),
     ),
 )  # fmt: skip
 TRAINING_FIGURES = (
