@@ -240,7 +240,7 @@ def test_a_network_trained_anew_is_not_an_original_one() -> None:
     (one,) = compare_with_papers(run)
     assert (one.published.quantity.version, one.published.value) == ("retrained", 0.48)
     row = profile(read_runs([finish(run)]))[0]
-    assert row.verdict.endswith("below published .48–.52")  # Table 17
+    assert row.verdict.endswith("below the published .48–.52")  # Table 17
 
 
 def test_accuracy_of_what_was_trained_anew() -> None:

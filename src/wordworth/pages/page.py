@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -45,7 +45,7 @@ MAX_OPEN, MAX_PANELS = 2, 4  # figures of a section that are open; panels of a f
 HALF_WIDTH, FULL_WIDTH = 480, 1000  # pixels
 INFERENCES = "Inferences"
 LEGEND = (
-    "Dot and bar: value and 95 % interval. Band: published numbers of comparable models. Grey tick: a control "
+    "Dot and bar: value and 95 % interval. Band: published numbers of comparable models. Dark tick: a control "
     "(untrained, shuffled or random). Hollow dot: with components nullified. Each row has its own scale. "
     "p of association tests is one-sided, in the direction of the stereotype."
 )
@@ -127,6 +127,27 @@ def page(runs: Runs, folder: Path, home: str = "") -> str:
     )
 
 
+@dataclass(frozen=True)
+class ProfileFigure:
+    """The profile of some runs. A notebook shows it in a frame, so that neither changes the other's style."""
+
+    rows: list[ProfileRow]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{row.alt}: {row.verdict}" for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        questions = _by_question(self.rows)
+        text = render("profile.html.j2", (), rows=questions, colours=_colours(self.rows), scale_note=LEGEND)
+        height = 120 + 45 * len(questions) + 30 * len(self.rows)
+        return f'<iframe srcdoc="{escape(text)}" style="width: 100%; height: {height}px; border: 0"></iframe>'
+
+
+def plot_profile(run: Run) -> ProfileFigure:
+    """Return the profile of the models of a run."""
+    return ProfileFigure(profile(keep_last_steps(read_runs([run]))))
+
+
 def scripts_of(*names: str) -> list[str]:
     """Return the page's own scripts."""
     return [_asset(name) for name in names]
@@ -177,7 +198,7 @@ def _chapters(runs: Runs) -> Iterator[dict[str, Any]]:
             "open": open_figures,
             "folded": [figure for figure in figures if figure not in open_figures],
             "wide": [figure.id for figure in wide],
-            "compared": _published(figures, published_pairs) if title != TRAINING_CHAPTER else None,
+            "compared": _list_published(figures, published_pairs) if title != TRAINING_CHAPTER else None,
             "pairs": pairs if title == INFERENCES else [],
             "pairs_header": PAIRS_HEADER,
         }
@@ -265,7 +286,7 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _published(figures: list[Figure], pairs: list[Comparison]) -> dict[str, Any] | None:
+def _list_published(figures: list[Figure], pairs: list[Comparison]) -> dict[str, Any] | None:
     """Return the published numbers of the experiments that these figures show, next to ours."""
     experiments = {name for figure in figures for name in figure.rows["experiment"]}
     rows = [pair for pair in pairs if pair.ours["experiment"] in experiments]

@@ -270,7 +270,7 @@ def _judge_place(row: Score, counterpart: Score, published: Standing | None) -> 
         return ""
     side = published.side(counterpart["value"], counterpart["low"], counterpart["high"])
     best = "" if counterpart is row else f"at best {format_number(counterpart['value'])}, "
-    return f"; {best}{side} published {published.range}"
+    return f", {best}{side} the published {published.range}"
 
 
 def _judge_effect(row: Score, is_significant: bool | None) -> str:
@@ -279,7 +279,7 @@ def _judge_effect(row: Score, is_significant: bool | None) -> str:
     size = next((name for threshold, name in EFFECTS if abs(value) >= threshold), "negligible")
     if value < 0:
         is_reversed = high is not None and high < 0
-        return f"{size} reverse of {about}" if is_reversed else f"no {about} association"
+        return f"{size} {about} association in reverse" if is_reversed else f"no {about} association"
     if is_significant is False:
         return f"no significant {about} association"
     unsure = " but uncertain" if low is not None and low <= 0 else ""
@@ -303,13 +303,13 @@ def _judge_share(row: Score) -> str:
         case "analogy":
             return f"solves {share} of the analogies"
         case "top-1":
-            return f"first guess right for {share} of words"
+            return f"the first guess is right for {share} of words"
         case "top-1 of rare words":
-            return f"first guess right for {share} of rare words ({row['subset']})"
+            return f"the first guess is right for {share} of words in the band “{row['subset']}”"
         case "T1":
-            return f"never guesses {format_percent(1 - value)} of different words first"
+            return f"{format_percent(1 - value)} of the different words are never the first guess"
         case "accuracy" if value < MIN_ACCURACY:
-            return f"right for {share}, near chance: its inferences mean little"
+            return f"right for {share} of pairs, near chance: its inferences mean little"
         case "accuracy":
-            return f"right for {share}"
-    return f"neutral {format_number(value)} where 1 is right"
+            return f"right for {share} of pairs"
+    return f"neutral with probability {format_number(value)} instead of 1"

@@ -134,10 +134,13 @@ class DisplayedRun(ShowsTable):
         return pd.DataFrame({column.name: column.to_list() for column in self.scores})
 
     def plot(self, figure: str = "") -> Any:
-        """Return an altair chart: the figure that the page would show first, or one by (part of) its title."""
+        """Return an altair chart: the first figure of the page, or one by (part of) its title; or the "profile"."""
         from wordworth.pages.figures.document import plot
+        from wordworth.pages.page import plot_profile
 
         run: Any = self
+        if figure.lower() == "profile":
+            return plot_profile(run)
         return plot(run, figure)
 
     def report(self, path: str | Path | None = None) -> Path:

@@ -213,8 +213,6 @@ const wordworth = (() => {
     };
     addEventListener("hashchange", unfold);
     unfold();
-    const folded = () => document.querySelectorAll("details:not([open])");
-    addEventListener("beforeprint", () => folded().forEach((one) => { if (one.matches(".more")) one.open = true; }));
     const copy = document.getElementById("copy-bibtex");
     copy?.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById("bibtex").textContent);

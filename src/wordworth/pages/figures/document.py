@@ -39,8 +39,8 @@ def plot(run: Run, figure: str = "") -> "alt.TopLevelMixin":
     words = figure.lower().split()
     matches = [match for match in figures if all(word in f"{match.id} {match.title}".lower() for word in words)]
     if not matches:
-        titles = ", ".join(f"{match.title!r}" for match in figures) or "none"
-        raise WordworthError(f"the run has no figure {figure!r}; its figures are {titles}")
+        titles = ", ".join(f"{match.title!r}" for match in figures)
+        raise WordworthError(f"the run has no figure {figure!r}; its figures are 'profile', {titles}")
     chart: alt.TopLevelMixin = alt.Chart.from_dict(draw_in_light(matches[0]))
     return chart
 
