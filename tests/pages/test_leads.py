@@ -18,7 +18,7 @@ def test_the_best_layer_its_controls_and_what_changes_it() -> None:
     assert sentences(finish(layered(0.2, 0.001)), MEANING) == {
         "lm": [
             "Valence is best in layer 2 of 3: ρ = .86 [.83, .88] on bellezza.",
-            "On words that did not pick the layer, ρ is .85.",
+            "On words not used to pick the layer, ρ is .85.",
             "Untrained, the same network has ρ = .20.",
         ]
     }

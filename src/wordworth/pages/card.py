@@ -39,7 +39,7 @@ class Card:
     runs: Runs
     """Only of this model."""
     rows: tuple[Score, ...]
-    """The scores that stand for the runs."""
+    """The main scores of the runs."""
     unmeasured: tuple[str, ...]
     """Sentences: what applies to the model and was not run."""
 

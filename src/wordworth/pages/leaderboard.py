@@ -35,7 +35,7 @@ class Ranking:
     models: frozenset[str] = frozenset()
     """The best one, and all that are not significantly worse."""
     test: str = ""
-    """The name of the test; blank where none could be made."""
+    """The name of the test; blank without one."""
     ends: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Model → its first and last possible rank, of those that could be tested."""
 
@@ -58,7 +58,7 @@ class Column:
 
     @property
     def place(self) -> int:
-        """Return where its data set is among those that stand for its measure; the profile takes the same."""
+        """Return the rank of its data set among the first ones of its measure, as in the profile."""
         first = FIRST_DATASETS.get(self.quantity, ())
         return first.index(self.dataset) if self.dataset in first else len(first)
 
@@ -97,7 +97,7 @@ class Leaderboard:
     @property
     def explanation(self) -> str:
         """Return what bold and small numbers mean."""
-        text = "↑ higher is better, ↓ lower. Of language models the best layer is listed."
+        text = "↑ higher is better, ↓ lower. Language models are listed with their best layer."
         if not any(column.ranking.ends for column in self.compared_columns):
             return f"{text} No two models could be tested on the same items, so there are no ranks."
         return (

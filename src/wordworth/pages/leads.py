@@ -38,7 +38,7 @@ def _best_layer(runs: Runs) -> Iterator[Lead]:
         layer_phrase = f" is best in layer {first['layer']} of {first['top']}" if first["top"] else ""
         yield str(model), f"Valence{layer_phrase}: ρ = {with_interval(first)} on {first['dataset']}."
         if first["held_out"] is not None:
-            yield str(model), f"On words that did not pick the layer, ρ is {format_number(first['held_out'])}."
+            yield str(model), f"On words not used to pick the layer, ρ is {format_number(first['held_out'])}."
         if first["untrained"] is not None:
             ending = ", not significantly less" if first["is_above"] is False else ""
             yield str(model), f"Untrained, the same network has ρ = {format_number(first['untrained'])}{ending}."

@@ -139,7 +139,7 @@ class ProfileFigure:
     def _repr_html_(self) -> str:
         questions = _by_question(self.rows)
         text = render("profile.html.j2", (), rows=questions, colours=_colours(self.rows), scale_note=LEGEND)
-        height = 120 + 45 * len(questions) + 30 * len(self.rows)
+        height = 110 + 20 * len(questions) + 30 * len(self.rows)
         return f'<iframe srcdoc="{escape(text)}" style="width: 100%; height: {height}px; border: 0"></iframe>'
 
 

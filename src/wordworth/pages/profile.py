@@ -31,9 +31,9 @@ from wordworth.statistics.effect_size import holm
 
 Scale = Literal["ρ", "Δρ", "d", "share"]
 CONTEXT_CHANGE, RARE_WORDS, NULLIFIED = "context change", "top-1 of rare words", "nullified"
-"""Quantities that are made here: how much valence differs between contexts, and top-1 over the rarest band."""
+"""Quantities that only the profile has: how much valence differs between contexts, and top-1 over the rarest band."""
 RARE_BANDS = ("low", "below", "mid")
-"""Bands of frequency in the order in which they stand for rare words."""
+"""Bands of frequency that can represent rare words, the first choice first."""
 STRONG_RHO, MODERATE_RHO = 0.6, 0.3
 EFFECTS = ((0.8, "strong"), (0.5, "medium"), (0.2, "weak"))
 """The least |d|, and what Cohen calls it."""

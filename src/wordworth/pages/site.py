@@ -6,6 +6,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from wordworth.files import replacing
 from wordworth.pages.leaderboard import test_pair
 from wordworth.pages.page import page, render, scripts_of
@@ -39,7 +41,9 @@ class Entry:
     @property
     def studies(self) -> str:
         """Return the studies that measured it."""
-        return format_list(list(dict.fromkeys(run.study for run in self.runs.each)))
+        model = next((row.score["model"] for row in self.rows.values()), self.subject)
+        scores = self.runs.scores.filter(pl.col("model") == model)
+        return format_list(scores.get_column("study").unique(maintain_order=True).to_list())
 
     @property
     def began(self) -> str:

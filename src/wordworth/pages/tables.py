@@ -193,4 +193,4 @@ def _bold(leaders: Sequence[tuple[str, Ranking]]) -> Iterator[str]:
             f"have ({format_list(tests)}; p < {format_number(ALPHA)} after Holm’s correction over the pairs)."
         )
     if exceptions:
-        yield f"Only the best is bold where no paired test could be made: {format_list(exceptions, most=12)}."
+        yield f"Only the best is bold where no paired test is possible: {format_list(exceptions, most=12)}."

@@ -75,7 +75,7 @@ class Networks:
     """Embedding → the kind of bias that `debias` removed from it; blank: one that no paper removes."""
 
     def treatment(self, score: Score) -> Treatment:
-        """Return a score's version and what was removed; a network trained anew is not the original one."""
+        """Return a score's version and what was removed; a retrained network is not the original one."""
         version, model = score["version"] or ORIGINAL, score["name"]
         if version == RANDOM_RETRAINED:
             return RETRAINED, RANDOM

@@ -40,7 +40,7 @@ class Quantity(NamedTuple):
 
     @classmethod
     def of_score(cls, score: Score) -> "Quantity":
-        """Return the quantity of a score; what was removed from its model is told by `comparisons.Networks`."""
+        """Return the quantity of a score; `comparisons.Networks` knows what was removed from its model."""
         columns = {name: score.get(name) for name in cls._fields}
         values = {name: value for name, value in columns.items() if value is not None}
         return cls(**values)._replace(version="" if score["version"] in (None, ORIGINAL) else score["version"])

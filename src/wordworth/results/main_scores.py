@@ -1,4 +1,4 @@
-"""Which scores stand for a model: the one choice of the terminal, Python, the page, cards and papers.
+"""The main scores of a model, chosen once for the terminal, Python, the page, cards and papers.
 
 Of a language model it is the score of its best layer: for valence in the plainest context, for similarity in the mean
 over the paper's whole sample. A data set that two runs measured counts once: the number over most items, then the last.
@@ -31,11 +31,11 @@ PLAINEST = pl.when(HAS_BLEACHED).then(pl.lit("bleached")).otherwise(FIRST_CONTEX
 IS_PLAINEST = pl.col("context").eq_missing(PLAINEST)
 """The context that says least about a word: bleached if it was run, otherwise the first."""
 FIRST_DATASETS = {VALENCE: ("bellezza", "warriner", "anew"), SIMILARITY: ("simlex-999", "ws-353", "rg-65")}
-"""Measure → the data sets that stand for it, the first one that most models have."""
+"""Measure → its data sets in the order of choice: the first one that most models have."""
 
 
 def main_scores(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return the scores that stand for a model: main measures on whole data sets and untouched vectors."""
+    """Return the main scores of a model: main measures on whole data sets and untouched vectors."""
     plain = ("variant", "subset", "components", "draw", "control")
     is_main = pl.col("measure").is_in(main_measures())
     return scores.filter(is_main, pl.col("value").is_finite(), *(pl.col(name).is_null() for name in plain))
@@ -46,7 +46,7 @@ def main_numbers(scores: pl.DataFrame) -> pl.DataFrame:
     rows = scores.filter(AS_IT_IS, pl.col("model") != OVERALL)
     static = main_scores(rows.filter(pl.col("layer").is_null(), IS_ORIGINAL))
     layers = best_layers(rows).select(scores.columns)
-    # Of vectors made of many sentences, the best layer of the paper's pooling over the whole sample.
+    # For vectors from many sentences, the best layer of the paper's pooling over the whole sample.
     vectors = rows.filter(
         (pl.col("measure") == SIMILARITY) & (pl.col("variant") == "best") & (pl.col("context") == "aggregated"),
         pl.col("sentences").is_null(),
@@ -61,7 +61,7 @@ def main_numbers(scores: pl.DataFrame) -> pl.DataFrame:
 def best_layers(scores: pl.DataFrame) -> pl.DataFrame:
     """Return for each model and lexicon the score of the layer in which valence is highest in the plainest context.
 
-    Besides there are `top`, the last layer; `held_out`, ρ over half of the words in the layer that the other half
+    Its other columns are `top`, the last layer; `held_out`, ρ over half of the words in the layer that the other half
     picked; `untrained`, ρ of the same network with random weights; and `is_above`, whether ρ is significantly higher.
     They are null where they were not measured.
     """

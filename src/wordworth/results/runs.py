@@ -37,9 +37,9 @@ IS_PLAIN = IS_ORIGINAL & pl.all_horizontal(
 """Scores of a measure itself, on whole data and untouched vectors."""
 IS_LAST_STEP = pl.col("step").is_null() | (pl.col("step") == pl.col("step").max().over("name", "study"))
 DERIVED_COLUMNS = ("row", "run", "name", "model_at", "quantity", "care", "corpus", "percent", "decade")
-"""Columns besides those of `scores.csv`: the place in the table, of the run and of the model; the model's own name; the
-measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it, or
-which decade."""
+"""Columns that `scores.csv` does not have: the place in the table, of the run and of the model; the model's own name;
+the measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it,
+or which decade."""
 FACTS: dict[str, Any] = {"corpus": pl.String, "percent": pl.Float64, "decade": pl.Int64}
 """The derived columns that are facts of the model."""
 Score = Mapping[str, Any]  # a row of the scores
@@ -183,7 +183,7 @@ def describe(score: Score) -> str:
 
 
 def describe_place(score: Score) -> str:
-    """Say where a score was measured, besides its data set: “turkish, layer 3, bleached, last”."""
+    """Describe where on its data set a score was measured: “turkish, layer 3, bleached, last”."""
     numbered_columns = {"layer": "layer {}", "components": "top {} nullified"}
     phrases = [text.format(score[name]) for name, text in numbered_columns.items() if score[name] is not None]
     language = "" if score["language"] == "english" else score["language"]

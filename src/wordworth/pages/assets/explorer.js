@@ -37,12 +37,12 @@
   // Effects of a word in every layer; both they and ratings are also given in deviations from the mean word.
   function valence(rows) {
     const rated = new Map(rows.map((row) => [row.dataset, row.rating]));
-    const told = [...rated].map(([dataset, rating]) => `${number(rating)} in ${dataset}`).join(", ");
-    place.append(element("p", `People rate its valence ${told}. Effect size: above 0 nearer to pleasant words. ` +
+    const ratings = [...rated].map(([dataset, rating]) => `${number(rating)} in ${dataset}`).join(", ");
+    place.append(element("p", `People rate its valence ${ratings}. Effect size: above 0 nearer to pleasant words. ` +
       "Both are also given in standard deviations from the mean of the lexicon’s words: where they meet, the model agrees with people."));
-    const alone = rows.filter((row) => row.layer === null);
-    if (alone.length) {
-      const lines = alone.map((row) => [row.model, row.dataset, ...[row.rating, row.value, row.human, row.apart].map(number)]);
+    const unlayered = rows.filter((row) => row.layer === null);
+    if (unlayered.length) {
+      const lines = unlayered.map((row) => [row.model, row.dataset, ...[row.rating, row.value, row.human, row.apart].map(number)]);
       const header = ["model", "lexicon", "human rating", "effect size", "rating, deviations", "effect, deviations"];
       place.append(tableOf(header, lines, 2, "Valence of the word"));
     }

@@ -10,10 +10,10 @@ const wordworth = (() => {
   const written = columns.filter((name) => name !== "quantity" && name !== "care");  // as in scores.csv
 
   function element(name, text, attributes = {}) {
-    const made = document.createElement(name);
-    if (text !== undefined && text !== null) made.textContent = text;
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
+    const node = document.createElement(name);
+    if (text !== undefined && text !== null) node.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    return node;
   }
 
   // A column whose values repeat has each with its count.
@@ -57,10 +57,10 @@ const wordworth = (() => {
       const line = body.insertRow();
       row.forEach((held, at) => {
         // A word may be written from right to left; its language chooses among the forms of a Chinese character.
-        const made = element("td", held?.text ?? held, at >= numeric ? { class: "number" } : { dir: "auto" });
-        if (held?.lang) made.setAttribute("lang", held.lang);
-        if (held?.care) made.append(element("abbr", "†", { title: held.care }));
-        line.append(made);
+        const node = element("td", held?.text ?? held, at >= numeric ? { class: "number" } : { dir: "auto" });
+        if (held?.lang) node.setAttribute("lang", held.lang);
+        if (held?.care) node.append(element("abbr", "†", { title: held.care }));
+        line.append(node);
       });
     }
     const frame = element("div", null, { class: "scroll", tabindex: "0", role: "region", "aria-label": caption });
@@ -216,7 +216,7 @@ const wordworth = (() => {
     const copy = document.getElementById("copy-bibtex");
     copy?.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById("bibtex").textContent);
-      document.getElementById("said").textContent = "BibTeX copied.";
+      document.getElementById("status").textContent = "BibTeX copied.";
       copy.textContent = "Copied";
     });
     document.documentElement.dataset.ready = "yes";

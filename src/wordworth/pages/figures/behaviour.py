@@ -67,7 +67,7 @@ def _name_tests(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _describe_bars(rows: pl.DataFrame) -> str:
-    text = "p is one-sided: the share of partitions that give as much."
+    text = "p is one-sided: the share of partitions with as large an effect."
     return text if rows["low"].is_null().all() else f"{text} {BARS} n is the words of both targets."
 
 
@@ -81,9 +81,8 @@ def _best_nullified(scores: pl.DataFrame) -> pl.DataFrame:
 def _describe_nullified(rows: pl.DataFrame) -> str:
     pairs = rows.drop_nulls("components").select("model", "components").unique(maintain_order=True).iter_rows()
     counts = "; ".join(f"{model}: {count}" for model, count in pairs)
-    return (
-        f"Cohen’s d in the top layer, raw and with components nullified. Their number recovers most valence ({counts})."
-    )
+    text = "Cohen’s d in the top layer, raw and with components nullified."
+    return f"{text} Nullifying so many recovers most valence ({counts})."
 
 
 def _order_estimators(rows: pl.DataFrame) -> pl.DataFrame:
@@ -133,7 +132,7 @@ STEREOTYPE_FIGURES = (
         where=(IS_ESTIMATE, LAYER.is_not_null()), prepare=_order_estimators, value="bias", colour="dataset",
         by=("model", "quantity", "subset"), panels=4, free="y", down=("model", "dataset", "subset", "layer"),
         across=("quantity",),
-        drawing="A line that rises in one panel and falls in another is one bias that two definitions disagree about. "
+        drawing="Where a line rises in one panel and falls in another, two definitions of one bias disagree. "
         f"{BANDS}",
     ),
     Dots(  # Bommasani et al., Tables 3 and 8, first rows
@@ -170,8 +169,8 @@ PREDICTION_FIGURES = (
     ),
     Dots(  # Dudy and Bedrick, Figures 1 and 2
         id="coverage", title="Coverage by frequency band",
-        caption="top-k over the tokens of a band, Tk over its types. Punctuation and numbers without a frequency are "
-        "a band of their own.",
+        caption="top-k over the tokens of a band, Tk over its types. Punctuation and numbers have a "
+        "band of their own.",
         where=(EXPERIMENT == "coverage", pl.col("subset").is_not_null()), value="share predicted", tasks=("subset",),
         from_zero=True, by=("dataset", "quantity"), panels=4, free="x", down=("dataset", "model", "subset"),
         across=("quantity",),
@@ -193,8 +192,8 @@ INFERENCE_FIGURES = (
     Dots(  # Dev et al., Tables 1, 3, 5, 8, 9 and 15
         id="neutrality", title="Neutral inferences before and after debiasing",
         caption="Premise and hypothesis differ only in a word for a person, so neutral is always right. Net neutral "
-        "is its mean probability, fraction neutral how often it wins. Threshold is how often its probability is above "
-        "τ.",
+        "is its mean probability, fraction neutral how often it is most probable. Threshold is how often its "
+        "probability is above τ.",
         where=(MEASURE.is_in(["net-neutral", "fraction-neutral", "threshold"]), VARIANT.is_null(), IS_WHOLE_SET),
         value="neutral (1: no biased inference)", colour="version", by=("model", "dataset"), tasks=("quantity",),
         from_zero=True, across=("version",),

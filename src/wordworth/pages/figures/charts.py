@@ -70,7 +70,7 @@ def break_label(parameter: str) -> str:
 
 @dataclass(frozen=True)
 class Series:
-    """What colours, dashes or shapes stand for."""
+    """The values that colours, dashes or shapes distinguish."""
 
     field: str
     values: list[Any]

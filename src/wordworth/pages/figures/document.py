@@ -138,7 +138,7 @@ def _count_across(spec: dict[str, Any], width: int) -> int:
     return max(1, min(int(spec["columns"]), width // min_width))
 
 
-def _fit_guides(encoding: dict[str, Any], inside: tuple[float, float], beside: float, letters: int) -> None:
+def _fit_guides(encoding: dict[str, Any], inside: tuple[float, float], legend_width: float, letters: int) -> None:
     """Break the titles of axes, and let a legend have as many columns as fit."""
     for channel, room in zip(("x", "y"), inside, strict=True):
         title = encoding.get(channel, {}).get("title")
@@ -147,7 +147,7 @@ def _fit_guides(encoding: dict[str, Any], inside: tuple[float, float], beside: f
     for channel in ("color", "strokeDash", "shape"):
         if legend := encoding.get(channel, {}).get("legend"):
             longest = max(len(str(label)) for label in encoding[channel]["scale"]["domain"])
-            legend["columns"] = max(1, int(beside / (min(longest, letters) * LETTER + 45)))
+            legend["columns"] = max(1, int(legend_width / (min(longest, letters) * LETTER + 45)))
 
 
 def break_lines(text: str, letters: int) -> list[str]:

@@ -77,7 +77,7 @@ class Figure:
     @property
     def note(self) -> str:
         """Say which of the numbers have cautions, and why; blank where none has."""
-        columns = [name for name in (*self.down, *self.across) if name != "layer"]  # alike in layers: said once
+        columns = [name for name in (*self.down, *self.across) if name != "layer"]  # the same in all layers
         names = pl.concat_str([pl.col(name).cast(pl.String) for name in columns], separator=" ", ignore_nulls=True)
         return caution_legend(self.rows.select(names, "cautions").iter_rows())
 

@@ -14,9 +14,9 @@ TASK_NAMES = (VALENCE, SIMILARITY, "analogy")
 LANGUAGE_TASKS = (VALENCE, SIMILARITY, WEAT)
 RHO = "ρ with human ratings"
 VALENCE_AXIS = f"valence: {RHO}"
-POOLED, ALONE = ("first", "last", "mean", "max", "min"), "alone"
+POOLED, NO_SENTENCE = ("first", "last", "mean", "max", "min"), "alone"
 POOLING_NAMES = {f"{subwords}/{contexts}": (subwords, contexts) for subwords, contexts in product(POOLED, POOLED)}
-POOLING_NAMES |= {subwords: (subwords, ALONE) for subwords in POOLED}
+POOLING_NAMES |= {subwords: (subwords, NO_SENTENCE) for subwords in POOLED}
 """Pooling → how the subwords of a word, and how its vectors over sentences are pooled."""
 SEVERAL_STEPS = pl.col("step").is_not_null() & (pl.col("step").n_unique().over("name") > 1)
 """Of a training that was measured after several numbers of steps."""
@@ -206,8 +206,8 @@ FIGURES = (
         where=(IN_QUALITY, LAYER.is_not_null(), pl.col("sentences").is_null(), IS_PLAIN), prepare=_separate_poolings,
         value=f"similarity: {RHO}", colour="f", dash="g", by=("model", "dataset"), panels=2,
         across=("context", "pooling"),
-        drawing="Colour: how the subwords of a word are pooled. Dash: how its vectors over sentences are; "
-        f"“{ALONE}” is the word without a sentence.",
+        drawing="Colour: how the subwords of a word are pooled. Dash: how its vectors over sentences are pooled; "
+        f"“{NO_SENTENCE}” is the word without a sentence.",
     ),
     Lines(  # Bommasani et al., Tables 1 and 4 to 7
         id="similarity-sentences", title="Similarity by number of sentences",
@@ -222,7 +222,7 @@ TRAINING_FIGURES = (
     Lines(
         id="valence-steps", title="Valence by step",
         caption="Pearson’s ρ between a word’s association with pleasant and unpleasant words and its human rating, by "
-        "training step. The tokenizer and the texts alone give the value at step 0: what the model has learned is "
+        "training step. The value at step 0 comes from the tokenizer and the texts; the model has learned what is "
         "above it.",
         where=(SEVERAL_STEPS, IN_CONTEXT, IS_PLAIN), value=VALENCE_AXIS, x="step", colour="layer",
         by=("name", "dataset", "context"), down=("dataset", "context", "model"), across=("layer",), drawing=BANDS,
