@@ -91,14 +91,14 @@ def page(runs: Runs, folder: Path, home: str = "") -> str:
     """Return the whole document. Links to the files of runs are relative to `folder`; `home` is an index of runs."""
     rows = profile(keep_last_steps(runs))
     chapters, lookup = list(_chapters(runs)), explorer(runs)
-    figures = [figure for record in chapters for figure in (*record["open"], *record["folded"])]
+    figures = [figure for chapter in chapters for figure in (*chapter["open"], *chapter["folded"])]
     references = {key: record for run in runs.each for key, record in run.references.items()}
     titles = {
-        **{record["id"]: record["title"] for record in chapters},
+        **{chapter["id"]: chapter["title"] for chapter in chapters},
         **({"explorer": "Look up a word or a pair"} if lookup else {}),
         "method": "Method, data and versions",
     }
-    formulas = {label(record.name, record.variant): record for run in runs.each for record in run.measures}
+    formulas = {label(measure.name, measure.variant): measure for run in runs.each for measure in run.measures}
     cautions, counts = missing(runs) | remarks(runs), runs.skipped
     return render(
         "report.html.j2",
@@ -117,10 +117,10 @@ def page(runs: Runs, folder: Path, home: str = "") -> str:
         board=leaderboard(runs),
         chapters=chapters,
         explorer=lookup,
-        skipped=[[runs.name_of(record), why, f"{n:,}"] for record in runs.each for why, n in record.skipped.items()],
+        skipped=[[runs.name_of(run), why, f"{n:,}"] for run in runs.each for why, n in run.skipped.items()],
         skipped_count=f"{sum(counts.values()):,}",
         methods=[text for text in dict.fromkeys(run.method for run in runs.each) if text],
-        measures=[[name, record.formula, record.better] for name, record in sorted(formulas.items())],
+        measures=[[name, measure.formula, measure.better] for name, measure in sorted(formulas.items())],
         runs=[_run_facts(runs, run, folder) for run in runs.each],
         references=list(references.values()),
         data=_page_data(runs, figures, lookup) | {"profile-data": [_profile_line(row) for row in rows]},
