@@ -38,7 +38,7 @@ kernels: $(STAMP)
 	$(BIN)/python tests/kernels/run_again.py Haswell
 
 # The tests of word vectors in the base install, so without torch, with each of its packages in the lowest version.
-CORE := $(addprefix tests/,embedding catalog measure statistics results paired rules study/test_weat_study.py test_cli.py test_install.py)
+CORE := $(addprefix tests/,embedding catalog measure statistics results paired papers rules study/test_weat_study.py test_cli.py test_install.py)
 LOWEST := $(VENV)/lowest
 lowest: $(LOWEST)/.installed
 	OMP_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile $(CORE)

@@ -20,9 +20,9 @@ from tools.pages import DOCS, markdown, put
 from wordworth.catalog.models import load_embedding
 from wordworth.embedding import Embedding
 from wordworth.measure import label
-from wordworth.pages.comparisons import IN_ALL_LAYERS, RETRAINED
-from wordworth.pages.published import PaperNumber, Quantity, load_published
-from wordworth.pages.verdicts import (
+from wordworth.papers.comparisons import IN_ALL_LAYERS, RETRAINED
+from wordworth.papers.published import PaperNumber, Quantity, load_published
+from wordworth.papers.verdicts import (
     MIN_REPEATS,
     NOT_MEASURED,
     VERDICTS,

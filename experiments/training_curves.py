@@ -26,7 +26,7 @@ from wordworth.catalog.fetch.sources import here
 from wordworth.catalog.read.corpora import documents, load_corpus
 from wordworth.catalog.registry import entry
 from wordworth.pages.figures import TRAINING_CHAPTER, figures_of
-from wordworth.pages.runs import read_runs
+from wordworth.results.runs import read_runs
 
 PAGE, FACTS = DOCS / "training.md", "training.json"
 HELD_OUT = 20_000

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from commands import Answer, Command
+from made_runs import random_infer, random_predict, random_vast
 
 NEEDS_TORCH = re.compile(
     r"^(from|import) (torch|transformers|gguf|tokenizers|made_(elmo|models|nli)|repair_models"
@@ -99,3 +100,13 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         return Answer(code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> Path:
+    """Return a folder as an audit leaves it."""
+    folder = tmp_path / "audit"
+    random_vast(["tiny"]).save(folder / "vast")
+    random_predict("tiny").save(folder / "predict")
+    random_infer("nli").save(folder / "infer")
+    return folder

@@ -10,7 +10,7 @@ from commands import Command
 from made_models import llama_folder
 from wordworth.api.reproduce import describe_status, list_items
 from wordworth.errors import WordworthError
-from wordworth.pages.papers import find_items
+from wordworth.papers.reproduction import find_items
 
 QUICK = {"quick": True, "resamples": 10, "corpus": "none"}
 

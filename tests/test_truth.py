@@ -12,9 +12,9 @@ from truth.page import page, what_agrees
 from truth.papers import AGREE, DIFFERS, NOT_COMPARABLE, OPEN, Beside, beside_ours, digits, within_rounding
 
 from made_runs import finish, record
-from wordworth.pages.comparisons import Comparison
-from wordworth.pages.published import PaperNumber, Quantity
-from wordworth.pages.runs import read_runs
+from wordworth.papers.comparisons import Comparison
+from wordworth.papers.published import PaperNumber, Quantity
+from wordworth.results.runs import read_runs
 
 EAST, NORTH, WEST = (np.array(pair, dtype=float) for pair in ((1, 0), (0, 1), (-1, 0)))
 

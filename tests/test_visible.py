@@ -11,9 +11,9 @@ from made_runs import finish, record
 from wordworth.cli import display
 from wordworth.errors import visible
 from wordworth.pages.page import write_report
-from wordworth.pages.runs import read_runs
 from wordworth.pages.writers import latex, markdown
 from wordworth.results.run import Run, read_run
+from wordworth.results.runs import read_runs
 
 STEERING = "a\x1b[2Jb\x9b31mc\u202ed\u2066e\x07f\rg\nh\u2028i\ud800"
 SPELLED = r"a\x1b[2Jb\x9b31mc\u202ed\u2066e\x07f\rg\nh\u2028i\ud800"

@@ -18,13 +18,12 @@ from wordworth.measure.calibration import DETECTABLE, LIST_MEASURES
 from wordworth.nli.nli import LABELS
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import FORMULA, load_probe, probe_names
-from wordworth.pages.figures.specification import specification_curves
-from wordworth.pages.insights import choices_of, variants_of
-from wordworth.pages.published import Quantity, load_published
-from wordworth.pages.runs import TEST_LABELS, read_runs
+from wordworth.pages.figures.specification import choices_of, specification_curves, variants_of
 from wordworth.paired import ComparisonSettings, compare, sides
 from wordworth.paired.sides import models_of
+from wordworth.papers.published import Quantity, load_published
 from wordworth.results.run import Run
+from wordworth.results.runs import TEST_LABELS, read_runs
 from wordworth.results.table import format_number, format_percent
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 from wordworth.study.debias import DEBIAS_METHODS

@@ -11,8 +11,8 @@ from truth.page import page
 from truth.papers import beside_ours, each_once
 from truth.studies import SLICE, Planned, planned, run_all
 from wordworth.catalog.fetch.sources import data_folder
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run, read_run
+from wordworth.results.runs import read_runs
 
 PAGE = Path(__file__).parents[1] / "docs" / "truth.md"
 

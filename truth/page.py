@@ -8,7 +8,7 @@ from truth.check import Check
 from truth.papers import AGREE, OPEN, VERDICTS, Beside, not_here
 from wordworth import __version__
 from wordworth.measure import label
-from wordworth.pages.published import citation, load_published
+from wordworth.papers.published import citation, load_published
 from wordworth.results.table import format_list
 
 KINDS = {"weat": "effect sizes d of WEAT", "raters": "correlations between two groups of people"}

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from wordworth.pages.comparisons import Comparison, comparisons
-from wordworth.pages.published import load_published
-from wordworth.pages.runs import Runs
+from wordworth.papers.comparisons import Comparison, comparisons
+from wordworth.papers.published import load_published
+from wordworth.results.runs import Runs
 
 EXPLAINED = Path(__file__).with_name("explained.toml")
 AGREE, DIFFERS, NOT_COMPARABLE, OPEN = "agrees", "differs", "not comparable", "open"

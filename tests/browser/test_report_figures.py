@@ -10,8 +10,8 @@ import pytest
 from made_runs import finish, random_infer, random_predict, random_vast, record
 from wordworth.pages.figures import Figure, figures_of
 from wordworth.pages.page import write_report
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import read_runs
 
 LONG = "an-organization/a-language-model-of-some-length-2.5-1.7B-instruct-v0.3"
 DRAWN = "document.documentElement.dataset.ready === 'yes'"

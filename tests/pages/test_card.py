@@ -10,8 +10,8 @@ from huggingface_hub.repocard_data import eval_results_to_model_index, model_ind
 from made_runs import finish, random_predict, random_vast, record
 from wordworth.errors import WordworthError
 from wordworth.pages.card import BEGIN, END, card_of, card_text, write_card
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import read_runs
 
 
 def measured(model: str = "tiny", dataset: str = "weat6") -> Run:

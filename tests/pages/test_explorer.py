@@ -7,8 +7,8 @@ import pytest
 
 from made_runs import finish, random_infer, random_predict, random_vast, record, spread
 from wordworth.pages import explorer as room
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import read_runs
 
 
 def look_up(*runs: Run) -> dict[str, Any]:

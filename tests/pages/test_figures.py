@@ -11,11 +11,11 @@ from tools.svg import draw_svg
 
 from made_runs import debiased, finish, random_vast, record
 from wordworth.pages.figures import Figure, figures_of
-from wordworth.pages.figures.document import LIGHT, fit_to_width
+from wordworth.pages.figures.document import fit_to_width, light_colours
 from wordworth.pages.leads import plain_answers
 from wordworth.pages.page import write_report
-from wordworth.pages.runs import keep_last_steps, read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import keep_last_steps, read_runs
 
 
 def figures_by_id(*runs_or_folders: Run | Path) -> dict[str, Figure]:
@@ -146,7 +146,7 @@ def test_no_text_of_the_data_is_in_an_expression() -> None:
         assert "alert" not in transforms
         drawn = draw_svg(figure)
         assert "var(" not in drawn
-        assert LIGHT["c1"] in drawn
+        assert light_colours()["c1"] in drawn
 
 
 def test_the_mean_over_languages() -> None:

@@ -8,8 +8,8 @@ from made_runs import finish, random_infer, random_predict, random_vast, record
 from wordworth.cli import display
 from wordworth.pages.headlines import MAX_HEADLINES, headlines, name_missing
 from wordworth.pages.profile import profile
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import read_runs
 from wordworth.results.table import Table
 
 

@@ -1,11 +1,15 @@
 """What is read off the scores, on numbers small enough to check by eye."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
 from made_runs import finish, record
-from wordworth.pages.insights import IS_ABOVE, associations, best_layers, contexts_apart, recoveries
-from wordworth.pages.runs import read_runs
+from wordworth.pages.figures.behaviour import nullified_tests, recoveries
+from wordworth.pages.profile import profile
+from wordworth.results.main_scores import IS_ABOVE, associations, best_layers
+from wordworth.results.runs import read_runs
 
 # Layers 0 to 4. Bleached is best in layer 2; the contexts are closest in layer 2 and apart from layer 3 on.
 VALUES = {
@@ -40,13 +44,19 @@ def test_the_best_layer_is_that_of_the_bleached_context(scores: pl.DataFrame) ->
 
 
 def test_how_far_contexts_are_apart(scores: pl.DataFrame) -> None:
-    ((model, layers),) = contexts_apart(scores)
-    assert (model, layers["layer"].to_list()) == ("tiny", [1, 2, 3, 4])  # layer 0 is without context
-    assert layers["apart"].to_list() == pytest.approx([0.07, 0.02, 0.20, 0.60])
+    """In the top layer, 4, aligned has .70 and misaligned .10."""
+    runs = read_runs([finish(record("vast", "tiny"))])
+    row = next(one for one in profile(replace(runs, scores=scores)) if one.question.name == "Context")
+    assert (row.score["layer"], row.score["value"]) == (4, pytest.approx(0.60))
 
 
 def test_nullifying_is_read_in_the_top_layer(scores: pl.DataFrame) -> None:
     assert recoveries(scores).select("layer", "raw", "value", "components").rows() == [(4, 0.40, 0.72, 1)]
+
+
+def test_tests_are_nullified_as_valence_recovers_most(scores: pl.DataFrame) -> None:
+    """In the top layer: raw, and with the 1 component by which valence is best."""
+    assert nullified_tests(scores).select("layer", "components", "value").rows() == [(4, None, 4.0), (4, 1, 4.2)]
 
 
 def test_associations_are_read_in_the_layer_of_the_best_valence(scores: pl.DataFrame) -> None:

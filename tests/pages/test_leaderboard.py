@@ -8,8 +8,8 @@ from scipy.stats import binomtest, pearsonr
 
 from made_runs import finish, record
 from wordworth.pages.leaderboard import Ranking, leaderboard, rank_models
-from wordworth.pages.runs import Runs, read_runs
 from wordworth.paired import ComparisonSettings, compare, sides
+from wordworth.results.runs import Runs, read_runs
 
 WORDS = [f"word{number}" for number in range(120)]
 RATINGS = np.random.default_rng(0).normal(5, 2, len(WORDS))

@@ -1,6 +1,7 @@
 """The profile answers each question by one number, next to comparable ones, in at most 20 words."""
 
 from collections.abc import Mapping
+from html import unescape
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.leads import leads
 from wordworth.pages.page import page
 from wordworth.pages.profile import CONTEXT_CHANGE, ProfileRow, profile
-from wordworth.pages.runs import Runs, read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import Runs, read_runs
 from wordworth.results.vocabulary import Caution, size_cautions
 
 Tests = Mapping[str, tuple[float, float]]
@@ -51,9 +52,9 @@ def test_vectors_are_next_to_published_embeddings_and_a_control() -> None:
     )
     assert valence.published is not None
     assert (valence.published.low, valence.published.high) == (0.82, 0.88)
-    assert valence.verdict == "strong agreement; just below published .82–.88"
+    assert valence.verdict == "strong agreement, just below the published .82–.88"
     assert similarity.score["dataset"] == "ws-353"  # before rg-65
-    assert similarity.verdict == "moderate agreement; below published .61–.68"
+    assert similarity.verdict == "moderate agreement, below the published .61–.68"
 
 
 def test_each_row_has_its_own_axis_from_a_meaningful_zero() -> None:
@@ -95,9 +96,9 @@ def test_a_language_model_at_its_best_is_next_to_published_ones_at_theirs() -> N
     row = rows_of(finish(layered(0.2, 0.001)))["Valence|lm"]
     assert (row.score["value"], row.score["layer"]) == (0.86, 2)
     assert dict(row.controls) == {"untrained": 0.2, "nullified": 0.89}
-    assert row.verdict == "strong agreement; at best .89, within published .87–.89"
+    assert row.verdict == "strong agreement, at best .89, within the published .87–.89"
     unclear = rows_of(finish(layered(0.85, 0.4)))["Valence|lm"]
-    assert unclear.verdict.startswith("strong agreement, not above its control;")
+    assert unclear.verdict.startswith("strong agreement, not above its control,")
 
 
 def test_a_difference_of_correlations_is_not_called_a_correlation() -> None:
@@ -136,7 +137,7 @@ def test_p_has_one_side_in_the_legend_the_table_and_the_sentences() -> None:
 
 def test_an_effect_against_the_stereotype_is_read_off_its_interval() -> None:
     rows = rows_of(weats({"weat6": (-1.8, 0.9995), "weat10": (-0.1, 0.6)}))
-    assert rows["Gender stereotype|m"].verdict.startswith("strong reverse of male–career")
+    assert rows["Gender stereotype|m"].verdict.startswith("strong male–career association in reverse")
     assert rows["Age stereotype|m"].verdict.startswith("no young–pleasant association")
     reversed_lead = leads(read_runs([weats({"weat6": (-1.8, 0.9995)})]))["Stereotypes"]["m"][1]
     assert reversed_lead == "Reversed: male names with career, female names with family, d = −1.80 [−2.10, −1.60]."
@@ -184,7 +185,8 @@ def test_versions_share_a_row_with_random_directions_as_control() -> None:
         "Gender inference|nli",
         "Gender inference|nli, projection",
     ]
-    assert rows["Gender inference|nli"].verdict == "neutral .31 where 1 is right; below published .39–.42"
+    verdict = "neutral with probability .31 instead of 1, below the published .39–.42"
+    assert rows["Gender inference|nli"].verdict == verdict
     assert rows["Gender inference|nli, projection"].controls == (("random", 0.30),)
 
 
@@ -215,3 +217,10 @@ def test_a_verdict_has_at_most_twenty_words(every: Runs) -> None:
 def test_a_profile_is_drawn_without_a_script(every: Runs, tmp_path: Any) -> None:
     text = page(every, tmp_path).split("<script", 1)[0]
     assert text.count('class="bar"') == sum(row.score["low"] is not None for row in profile(every))
+
+
+def test_a_notebook_shows_the_profile() -> None:
+    figure = random_vast(["tiny"]).plot("profile")
+    frame = unescape(figure._repr_html_())
+    assert frame.startswith("<iframe srcdoc=")
+    assert frame.count('class="dot"') == len(figure.rows) == len(repr(figure).splitlines()) > 0

@@ -9,9 +9,8 @@ from tools.svg import draw_svg
 
 from made_runs import finish, record
 from wordworth.pages.figures import figures_of
-from wordworth.pages.figures.specification import BINS, CONCLUSIONS
-from wordworth.pages.insights import variants_of
-from wordworth.pages.runs import Runs, read_runs
+from wordworth.pages.figures.specification import CONCLUSIONS, variants_of
+from wordworth.results.runs import Runs, read_runs
 
 PLACES = list(product(("as they are", "centred"), ("one-sided", "two-sided")))
 WORDS = (("all words", "all words"), ("one target out", "rose"), ("one attribute out", "joy"))
@@ -45,12 +44,11 @@ def test_the_curve_and_its_dashboard(uncertain: Runs) -> None:
     own = figures["specification-tests-0-0"].plot.data
     curve = own.filter(pl.col("part") == "curve")
     assert curve["value"].to_list() == [0.1, 0.2, 0.2, 0.3, 0.7, 0.7, 0.8, 0.8, 0.9, 0.9, 1.0, 1.1]
-    assert curve["found"].to_list() == [CONCLUSIONS[2]] * 4 + [CONCLUSIONS[0]] * 8
+    assert curve["conclusion"].to_list() == [CONCLUSIONS[2]] * 4 + [CONCLUSIONS[0]] * 8
     assert (curve["x"][0], curve["x"][-1]) == (0, 1)
-    strips = own.filter(pl.col("part") == "strip", pl.col("option") == "one attribute out")
-    assert strips["end"].max() == pytest.approx(1 / 3, abs=1.01 / BINS)  # these are the lowest third
-    assert set(strips["density"]) == {3.0}
-    shares = dict(own.filter(pl.col("part") == "flipped").select("option", "share").iter_rows())
+    marks = own.filter(pl.col("part") == "mark", pl.col("option") == "one attribute out")
+    assert marks["x"].to_list() == [at / 11 for at in range(4)]  # these are the lowest third
+    shares = dict(own.filter(pl.col("part") == "share").select("option", "share").iter_rows())
     third = pytest.approx(1 / 3)
     assert shares == {"all words": 0, "one target out": 0, "one attribute out": 1, "as they are": third,
                       "centred": third, "one-sided": third, "two-sided": third, "sample σ": third}  # fmt: skip

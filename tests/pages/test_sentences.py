@@ -8,7 +8,7 @@ import pytest
 
 from made_runs import debiased, finish, random_infer, random_predict, random_vast
 from wordworth.pages.page import page
-from wordworth.pages.runs import Runs, read_runs
+from wordworth.results.runs import Runs, read_runs
 
 MAX_WORDS = 20
 BLOCKS = re.compile(

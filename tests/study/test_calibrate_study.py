@@ -15,8 +15,8 @@ from wordworth.embedding import Layers, as_embedding
 from wordworth.measure.calibration import LIST_MEASURES
 from wordworth.pages.figures import figures_of
 from wordworth.pages.leads import leads
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import read_runs
 from wordworth.task.calibration import CANDIDATES, DOSES, draw_random_words
 
 LETTERS = "abcdefghij"

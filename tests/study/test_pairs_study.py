@@ -10,7 +10,7 @@ import wordworth as ww
 from encode.conftest import KINDS as ENCODERS
 from whole_words.conftest import tiny_words
 from wordworth.pages.figures import figures_of
-from wordworth.pages.runs import read_runs
+from wordworth.results.runs import read_runs
 
 WORDS = ["river", "gardens", "friends", "love", "knife", "storm", "cities", "murder"]
 PAIRS = [(f"the old {one} and the {other}", f"the old {other} and the {one}") for one in WORDS for other in WORDS[:3]]

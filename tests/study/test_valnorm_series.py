@@ -14,8 +14,8 @@ from wordworth.catalog.read.word_sets import load_test, polar_words, translate_t
 from wordworth.embedding import Embedding
 from wordworth.errors import WordworthError
 from wordworth.pages.figures import figures_of
-from wordworth.pages.runs import read_runs
 from wordworth.results.run import Run
+from wordworth.results.runs import read_runs
 from wordworth.study import study
 from wordworth.task.training import Sentences, choose_lines, train_fasttext
 

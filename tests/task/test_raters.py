@@ -12,7 +12,7 @@ from wordworth.catalog.read.lexica import Lexicon, load_lexicon
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import find_common_words, score_raters
 
-TABLE = (files("wordworth") / "pages" / "data" / "published.csv").read_text(encoding="utf-8")
+TABLE = (files("wordworth") / "papers" / "data" / "published.csv").read_text(encoding="utf-8")
 RATERS = [row for row in csv.DictReader(TABLE.splitlines()) if row["measure"] == "raters"]
 PUBLISHED = {(row["dataset"], row["subset"]): row for row in RATERS}
 

@@ -11,9 +11,9 @@ from wordworth.engine.cache import hashed_once
 from wordworth.engine.engines import keeping_model, using
 from wordworth.errors import WordworthError, print_traceback
 from wordworth.pages.headlines import headlines
-from wordworth.pages.runs import read_runs
 from wordworth.results.display import ShowsTable
 from wordworth.results.run import AuditRecord, PlannedStudy, Run, read_finished
+from wordworth.results.runs import read_runs
 from wordworth.results.table import Table
 from wordworth.results.vocabulary import Notice
 from wordworth.study import study

@@ -14,10 +14,10 @@ from wordworth.catalog.resolve import resolve, split_label
 from wordworth.catalog.show import is_here
 from wordworth.errors import WordworthError
 from wordworth.files import replacing
-from wordworth.pages.papers import OwnNumber, PaperItem, find_items, reproduce_item, reproduction_table, sources
-from wordworth.pages.published import citation
-from wordworth.pages.verdicts import VERDICTS
 from wordworth.pages.writers import escape_md, markdown_table
+from wordworth.papers.published import citation
+from wordworth.papers.reproduction import OwnNumber, PaperItem, find_items, reproduce_item, reproduction_table, sources
+from wordworth.papers.verdicts import VERDICTS
 from wordworth.results.table import Table, format_list, text_table
 from wordworth.results.vocabulary import Notice
 from wordworth.study import study

@@ -8,10 +8,10 @@ from wordworth.api.objects import describe, keep_text, to_toml
 from wordworth.errors import WordworthError
 from wordworth.pages.card import card_of, card_text, write_card
 from wordworth.pages.page import write_report
-from wordworth.pages.runs import read_runs
 from wordworth.paired import Comparison, ComparisonSettings, sides
 from wordworth.paired import compare as compare_sides
 from wordworth.results.run import Run, find_runs, read_run
+from wordworth.results.runs import read_runs
 from wordworth.rules import CheckResult, read_rules
 from wordworth.rules import check as check_runs
 from wordworth.study.audit import list_unmeasured

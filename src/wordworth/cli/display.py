@@ -17,9 +17,9 @@ from wordworth.results.vocabulary import SHOWN_AT_ONCE, Notice
 
 if TYPE_CHECKING:
     from wordworth.api.audit import Audit
-    from wordworth.pages.runs import Runs
     from wordworth.paired import Comparison
     from wordworth.results.run import Run
+    from wordworth.results.runs import Runs
 
 MAX_NOTICES = 5
 """Notices of a kind that are printed; the others are counted."""
@@ -75,9 +75,9 @@ def print_text_table(title: str, heads: Iterable[str], rows: Iterable[Sequence[o
     print_table(text_table(title, heads, ([str(cell) for cell in row] for row in rows)))
 
 
-def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ()) -> None:
+def print_run(run: "Run", *, as_json: bool = False, other_files: Sequence[Path] = ()) -> None:
     """Print the main numbers of a run, its notices and its folder; `others` are other files it wrote."""
-    from wordworth.pages.runs import read_runs
+    from wordworth.results.runs import read_runs
 
     runs = read_runs([run])
     if as_json:
@@ -89,13 +89,13 @@ def print_run(run: "Run", *, as_json: bool = False, others: Sequence[Path] = ())
     print_line(str(run.folder))
     _print_runs(runs, run.notices)
     print_notice(f"`wordworth report {shlex.quote(str(run.folder))}` makes the page.", "dim")
-    for place in (run.folder, *others):
-        print_line(str(place))
+    for path in (run.folder, *other_files):
+        print_line(str(path))
 
 
 def print_audit(audit: "Audit", *, as_json: bool = False) -> None:
     """Print the main numbers of an audit, its notices, and where its report is."""
-    from wordworth.pages.runs import read_runs
+    from wordworth.results.runs import read_runs
 
     runs = replace(read_runs(audit.runs), notices=tuple(audit.notices))
     if as_json:
@@ -120,9 +120,9 @@ def _print_runs(runs: "Runs", notices: Iterable[Notice]) -> None:
     print_line("")
     for kind in SHOWN_AT_ONCE:
         sentences = list(sentences_of(notice for notice in notices if notice.kind == kind))
-        rest = len(sentences) - MAX_NOTICES
-        more = [f"{rest:,} more, on the page and in run.json"] if rest > 0 else []
-        for sentence in [*sentences[:MAX_NOTICES], *more]:
+        surplus = len(sentences) - MAX_NOTICES
+        surplus_line = [f"{surplus:,} more, on the page and in run.json"] if surplus > 0 else []
+        for sentence in [*sentences[:MAX_NOTICES], *surplus_line]:
             print_notice(f"{kind}: {sentence}", STYLES[kind])
     for reason, count in runs.skipped.items():
         print_notice(f"not used: {count:,} item{'s' * (count != 1)} ({reason})")
@@ -131,8 +131,8 @@ def _print_runs(runs: "Runs", notices: Iterable[Notice]) -> None:
 
 
 def _print_facts(facts: dict[str, Any], notices: Iterable[Notice], answers: Mapping[str, Sequence[str]]) -> None:
-    dumped = [notice.model_dump(exclude_none=True) for notice in notices]
-    print_json({**facts, "notices": dumped, "answers": answers})
+    notice_records = [notice.model_dump(exclude_none=True) for notice in notices]
+    print_json({**facts, "notices": notice_records, "answers": answers})
 
 
 def print_comparison(comparison: "Comparison") -> None:

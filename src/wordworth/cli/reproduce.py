@@ -43,7 +43,7 @@ MORE = {"paper": (Paper, None), "model": (Models, None), "table": (Tables, None)
 
 def _reproduce(settings: ReproduceSettings, paper: str | None, output: Path | None, **more: Any) -> None:
     from wordworth.api import reproduce as api
-    from wordworth.pages.papers import paper_names
+    from wordworth.papers.reproduction import paper_names
 
     if more["list"]:
         for one in [paper] if paper else paper_names():

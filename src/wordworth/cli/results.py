@@ -58,7 +58,7 @@ def card(
 ) -> None:
     """Write a section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
     from wordworth.pages.card import card_of, card_text, write_card
-    from wordworth.pages.runs import read_runs
+    from wordworth.results.runs import read_runs
     from wordworth.study.audit import list_unmeasured
 
     made = card_of(read_runs(runs), model, list_unmeasured)

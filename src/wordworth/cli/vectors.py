@@ -58,7 +58,7 @@ def _debias(
         elif run.product is not None:
             run.product.save(output)
         run.save(folder, overwrite=overwrite)
-    display.print_run(run, as_json=json, others=[output])
+    display.print_run(run, as_json=json, other_files=[output])
 
 
 def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:

@@ -10,14 +10,12 @@ import polars as pl
 
 from wordworth.errors import LibraryErrors, WordworthError, nearest, require, visible
 from wordworth.files import replacing, sha256_of
-from wordworth.pages.cautions import missing, nothing_missing, remarks
-from wordworth.pages.insights import IN_CONTEXT, associations
-from wordworth.pages.leaderboard import leaderboard
-from wordworth.pages.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TEST_NAMES, Runs, Score, better_of, describe_place
+from wordworth.pages.cautions import NOTHING_MISSING, missing, remarks
 from wordworth.pages.tables import Column
 from wordworth.pages.writers import escape_md, markdown_table
-from wordworth.results.columns import main_scores
+from wordworth.results.main_scores import IN_CONTEXT, choose_main
 from wordworth.results.run import MANIFEST, Run
+from wordworth.results.runs import OVERALL, TEST_NAMES, Runs, Score, better_of, describe_place
 from wordworth.results.table import ASPECTS, Cell, Row, Table, format_list
 from wordworth.results.vocabulary import HARMLESS, Notice, caution_legend
 
@@ -41,33 +39,33 @@ class Card:
     runs: Runs
     """Only of this model."""
     rows: tuple[Score, ...]
-    """The scores that stand for the runs."""
+    """The main scores of the runs."""
     unmeasured: tuple[str, ...]
     """Sentences: what applies to the model and was not run."""
 
     @property
     def section(self) -> str:
         """Return the section in Markdown, between its marks."""
-        parts = (_introduce(self), _list_numbers(self), _list_unmeasured(self))
-        return "\n".join([BEGIN, *(text for part in parts for text in (*part, "")), END]) + "\n"
+        sections = (_introduce(self), _list_numbers(self), _list_unmeasured(self))
+        return "\n".join([BEGIN, *(text for lines in sections for text in (*lines, "")), END]) + "\n"
 
 
-def card_of(runs: Runs, wanted: str, unmeasured: UnmeasuredFinder) -> Card:
+def card_of(runs: Runs, model_name: str, find_unmeasured: UnmeasuredFinder) -> Card:
     """Return the card of one model of these runs: the one that is wanted, or the only one."""
-    if wanted and wanted not in runs.models:
-        others = nearest(wanted, runs.models) or f"; there are {format_list(runs.models)}"
-        raise WordworthError(f"these runs have no model {wanted!r}{others}")
-    if not wanted and len(runs.models) != 1:
+    if model_name and model_name not in runs.models:
+        suggestion = nearest(model_name, runs.models) or f"; there are {format_list(runs.models)}"
+        raise WordworthError(f"these runs have no model {model_name!r}{suggestion}")
+    if not model_name and len(runs.models) != 1:
         count = f"{len(runs.models)} ({format_list(runs.models)})"
         raise WordworthError(f"a card is of one model, and these runs have {count}; say which with --model")
-    model = wanted or runs.models[0]
-    own = _select_model(runs, model)
-    rows = tuple(_choose_rows(own))
+    model = model_name or runs.models[0]
+    model_runs = _select_model(runs, model)
+    rows = tuple(_choose_rows(model_runs))
     if not rows:
         raise WordworthError(f"the runs of {model} have no number of the model as it is; run a study on it first")
-    done = {run.study: run.settings for run in _select_scored(own)}
-    measured = {*own.scores.get_column("experiment").drop_nulls()}
-    return Card(model, own, rows, tuple(unmeasured(own.facts.get(model, {}), done, measured)))
+    settings = {run.study: run.settings for run in _select_scored(model_runs)}
+    experiments = {*model_runs.scores.get_column("experiment").drop_nulls()}
+    return Card(model, model_runs, rows, tuple(find_unmeasured(model_runs.facts.get(model, {}), settings, experiments)))
 
 
 def _select_model(runs: Runs, model: str) -> Runs:
@@ -79,9 +77,9 @@ def _select_model(runs: Runs, model: str) -> Runs:
     scores = runs.scores.filter(pl.col("model").is_in([OVERALL, model]))
     each = []
     for at, run in enumerate(runs.each):  # a run without the model stays in its place, with nothing to say
-        studied = at in scores.filter(pl.col("model") == model).get_column("run")
-        notices = [one for one in run.notices if studied and is_about(one)]
-        each.append(run.model_copy(update={"notices": notices, "skipped": run.skipped if studied else {}}))
+        has_model = at in scores.filter(pl.col("model") == model).get_column("run")
+        notices = [notice for notice in run.notices if has_model and is_about(notice)]
+        each.append(run.model_copy(update={"notices": notices, "skipped": run.skipped if has_model else {}}))
     return replace(runs, each=tuple(each), scores=scores, notices=tuple(filter(is_about, runs.notices)))
 
 
@@ -91,27 +89,19 @@ def _select_scored(runs: Runs) -> list[Run]:
 
 
 def _choose_rows(runs: Runs) -> Iterator[Score]:
-    """Choose the numbers of the leaderboard, every association test, and what else needs no choice of a layer."""
-    board = [row["row"] for column in leaderboard(runs).columns for row in column.scores.values()]
-    tests = associations(runs.scores).get_column("row").to_list()
-    whole = runs.scores.filter(AS_IT_IS, pl.col("layer").is_null(), IS_ORIGINAL)
-    others = main_scores(whole).get_column("row").to_list()
-    picked = runs.scores.filter(pl.col("row").is_in({*board} - {None}), IN_CONTEXT)
+    """Choose the main numbers, every association test, and valence of held-out words."""
+    main = choose_main(runs.scores)
     # The best layer is picked on the words that it is then judged on; next to it, what the other half of them gives.
     held_out = runs.scores.filter(IN_CONTEXT, pl.col("variant") == "held-out")
-    held_out = held_out.join(picked, on=["dataset", "context", "language"], how="semi", nulls_equal=True)
-    rows = {*board, *tests, *others, *held_out.get_column("row")} - {None}
-    chosen = runs.scores.filter(pl.col("row").is_in(rows), pl.col("model") != OVERALL)
-    # A test that is in two runs of an audit (valnorm and weat) is one test.
-    place = ["quantity", "dataset", "language", "context", "layer"]
-    once = chosen.unique(place, keep="last", maintain_order=True)
-    return (row for row in once.iter_rows(named=True) if row["value"] is not None and isfinite(row["value"]))
+    held_out = held_out.join(main, on=["dataset", "context", "language"], how="semi", nulls_equal=True)
+    rows = runs.scores.filter(pl.col("row").is_in({*main["row"], *held_out["row"]}), pl.col("value").is_finite())
+    return rows.iter_rows(named=True)
 
 
 def _introduce(card: Card) -> Iterator[str]:
     studies = format_list(list(dict.fromkeys(run.study for run in _select_scored(card.runs))))
     versions = format_list(sorted({run.versions.get(TOOL, "?") for run in _select_scored(card.runs)}))
-    layered = (
+    layer_note = (
         " A language model is listed with its best layer by valence, which flatters it; valence (held-out) is of half "
         "of the words, in the layer that the other half picked."
     )
@@ -119,7 +109,7 @@ def _introduce(card: Card) -> Iterator[str]:
     yield (
         f"Measured on {escape_md(card.model)} with Wordworth {escape_md(versions)} ({escape_md(studies)}). In "
         "brackets: the 95 % interval over the words or items that a number is computed from; ↑ higher is better, ↓ "
-        f"lower, → 0 nearer to 0.{layered if any(row['layer'] is not None for row in card.rows) else ''}"
+        f"lower, → 0 nearer to 0.{layer_note if any(row['layer'] is not None for row in card.rows) else ''}"
     )
 
 
@@ -131,7 +121,7 @@ def _list_numbers(card: Card) -> Iterator[str]:
         names = (row["quantity"], f"{row['dataset'] or ''}{means}", describe_place(row), better)
         rows.append(Row(names, (Cell.of_score(row),)))
     table = Table("", ("measure", "data", "where", "better"), ("value [95 %]",), tuple(rows))
-    yield from markdown_table(table, [Column(0, part) for part in ASPECTS if part != "interval"])
+    yield from markdown_table(table, [Column(0, aspect) for aspect in ASPECTS if aspect != "interval"])
     legend = caution_legend((f"{row['quantity']} {row['dataset'] or ''}".strip(), row["cautions"]) for row in card.rows)
     if legend:
         yield f"\n{escape_md(legend)}."
@@ -145,7 +135,7 @@ def _list_unmeasured(card: Card) -> Iterator[str]:
     for heading, sentences in (gaps | remarks(card.runs)).items():
         yield from (f"- {escape_md(heading)}: {escape_md(sentence)}" for sentence in sentences)
     if not gaps:
-        yield f"- {nothing_missing(card.runs)}"
+        yield f"- {NOTHING_MISSING}"
     yield from (
         f"- Items without a number: {count:,} {escape_md(reason)}." for reason, count in card.runs.skipped.items()
     )
@@ -160,9 +150,9 @@ def _make_results(card: Card) -> Iterator[Any]:
     for row in card.rows:
         run = card.runs.run_of(row)
         dataset = visible(row["dataset"] or row["experiment"])
-        sums = {one.name: one.sha256 for one in run.data}
-        rest = {"measured_with": f"{TOOL} {run.versions.get(TOOL, '?')}", "study": row["study"]}
-        rest |= {"language": row["language"], "manifest_sha256": run.folder and sha256_of(run.folder / MANIFEST)}
+        sums = {source.name: source.sha256 for source in run.data}
+        arguments = {"measured_with": f"{TOOL} {run.versions.get(TOOL, '?')}", "study": row["study"]}
+        arguments |= {"language": row["language"], "manifest_sha256": run.folder and sha256_of(run.folder / MANIFEST)}
         numbers = {"low_95": row["low"], "high_95": row["high"], "p": row["p"], "n": row["n"]}
         numbers = {name: value for name, value in numbers.items() if value is not None and isfinite(value)}
         yield EvalResult(
@@ -172,7 +162,7 @@ def _make_results(card: Card) -> Iterator[Any]:
             dataset_name=dataset,
             dataset_config=visible(", ".join(filter(None, [row["experiment"], describe_place(row)]))),
             dataset_revision=sums.get(row["dataset"]) or None,
-            dataset_args={name: visible(text) for name, text in rest.items() if text},
+            dataset_args={name: visible(text) for name, text in arguments.items() if text},
             metric_type=row["quantity"],
             metric_name=row["quantity"],
             metric_value=row["value"],
@@ -187,22 +177,22 @@ def card_text(card: Card, readme: Path | None = None) -> str:
 
     with LibraryErrors(f"{readme} cannot be read as a model card", "correct the metadata between its lines of ---"):
         text = "" if readme is None else readme.read_bytes().decode("utf-8-sig")
-        made = ModelCard(text if text.lstrip().startswith("---") else f"---\n{{}}\n---\n\n{text}")
-    data: Any = made.data  # a ModelCardData, which the library's types do not say
-    others = [one for one in data.eval_results or () if "measured_with" not in (one.dataset_args or {})]
+        card_file = ModelCard(text if text.lstrip().startswith("---") else f"---\n{{}}\n---\n\n{text}")
+    data: Any = card_file.data  # a ModelCardData, which the library's types do not say
+    results = [result for result in data.eval_results or () if "measured_with" not in (result.dataset_args or {})]
     data.model_name = data.model_name or visible(card.model)
-    data.eval_results = [*others, *_make_results(card)]
-    made.text = _replace_section(made.text.replace("\r\n", "\n"), card.section)
-    whole = str(made).replace("\r\n", "\n")
-    return whole.replace("\n", "\r\n") if "\r\n" in text else whole
+    data.eval_results = [*results, *_make_results(card)]
+    card_file.text = _replace_section(card_file.text.replace("\r\n", "\n"), card.section)
+    document = str(card_file).replace("\r\n", "\n")
+    return document.replace("\n", "\r\n") if "\r\n" in text else document
 
 
 def _replace_section(text: str, section: str) -> str:
-    before, begun, rest = text.partition(BEGIN)
-    if not begun:
+    before, begin_mark, remainder = text.partition(BEGIN)
+    if not begin_mark:
         return f"{text.rstrip()}\n\n{section}" if text.strip() else section
-    _, ended, after = rest.partition(END)
-    if not ended or BEGIN in after:
+    _, end_mark, after = remainder.partition(END)
+    if not end_mark or BEGIN in after:
         raise WordworthError(f"the file has {BEGIN} without one {END} behind it; put the marks right, or remove them")
     return f"{before}{section.rstrip()}{after}"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.pages.runs import Runs
+from wordworth.results.runs import Runs
 from wordworth.results.table import format_list, format_percent
 from wordworth.results.vocabulary import MIN_COVERAGE, Caution, Notice, NoticeKind
 
@@ -15,60 +15,48 @@ COVERAGE_HEADING = f"Data sets with less than {format_percent(MIN_COVERAGE)} cov
 QUICK = "A quick audit uses smaller samples; for numbers to publish, run it without --quick."
 PLACES = ("model", "experiment", "control", "dataset", "context", "language", "measure")
 NOWHERE: dict[str, None] = dict.fromkeys([*PLACES, "layer"])
-FAILED_HEADER = ["run", "model", "experiment", "dataset", "layer", "measure", "reason"]
-"""Headings of the table of parts that failed."""
+NOTHING_MISSING = "Everything that was asked for ran."
 
 
 def missing(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences on what is missing, most serious first; empty where nothing is."""
-    failed, skipped = _of_kind(runs, "failed"), _of_kind(runs, "skipped")
-    every = {"What failed": failed, "What was not run": skipped, COVERAGE_HEADING: list(_describe_low_coverage(runs))}
-    return {heading: sentences for heading, sentences in every.items() if sentences}
+    failures, omissions = _of_kind(runs, "failed"), _of_kind(runs, "skipped")
+    headings = {
+        "What failed": failures,
+        "What was not run": omissions,
+        COVERAGE_HEADING: list(_describe_low_coverage(runs)),
+    }
+    return {heading: sentences for heading, sentences in headings.items() if sentences}
 
 
 def remarks(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences on what should be known although nothing is missing."""
     is_quick = any(run.command[1:2] == ["audit"] and "--quick" in run.command for run in runs.each)
-    reduced = [*([QUICK] if is_quick else []), *_of_kind(runs, "reduced")]
-    cautions, replaced = _of_kind(runs, "caution"), _of_kind(runs, "substituted")
-    every = {"Read with care": cautions, "Replaced": replaced, "Smaller samples": reduced}
-    return {heading: sentences for heading, sentences in every.items() if sentences}
-
-
-def nothing_missing(runs: Runs) -> str:
-    """Return the sentence for runs in which nothing is missing, with the lowest coverage that was measured."""
-    is_coverage = pl.col("measure") == "coverage"
-    least: Any = runs.scores.select(pl.when(is_coverage).then("value").otherwise("coverage").min()).item()
-    covered = "" if least is None else f" Where coverage was measured, it is at least {floor(100 * least + 1e-9)} %."
-    return f"Everything that was asked for ran.{covered}"
+    reductions = [*([QUICK] if is_quick else []), *_of_kind(runs, "reduced")]
+    cautions, substitutions = _of_kind(runs, "caution"), _of_kind(runs, "substituted")
+    headings = {"Read with care": cautions, "Replaced": substitutions, "Smaller samples": reductions}
+    return {heading: sentences for heading, sentences in headings.items() if sentences}
 
 
 def plain_missing(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences, for a terminal or Markdown; also where nothing is missing."""
-    every = (missing(runs) or {"What is missing": [nothing_missing(runs)]}) | remarks(runs)
-    rest = {heading: len(sentences) - MAX_CAUTIONS for heading, sentences in every.items()}
+    headings = (missing(runs) or {"What is missing": [NOTHING_MISSING]}) | remarks(runs)
+    surplus = {heading: len(sentences) - MAX_CAUTIONS for heading, sentences in headings.items()}
     return {
-        heading: [*sentences[:MAX_CAUTIONS], *([f"And {rest[heading]:,} more."] if rest[heading] > 0 else [])]
-        for heading, sentences in every.items()
+        heading: [*sentences[:MAX_CAUTIONS], *([f"And {surplus[heading]:,} more."] if surplus[heading] > 0 else [])]
+        for heading, sentences in headings.items()
     }
-
-
-def failed_rows(runs: Runs) -> list[list[str]]:
-    """Return a row per part that failed without stopping the rest."""
-    parts = [(runs.name_of(run), one) for run in runs.each for one in run.notices if one.kind == "failed"]
-    values = ((name, one.model, one.experiment, one.dataset, one.layer, one.measure, one.reason) for name, one in parts)
-    return [["" if value is None else str(value) for value in row] for row in values]
 
 
 def sentences_of(notices: Iterable[Notice]) -> Iterator[str]:
     """Yield one sentence for all notices of a study that have the same reason and count."""
-    alike: dict[tuple[Any, ...], list[Notice]] = {}
+    groups: dict[tuple[Any, ...], list[Notice]] = {}
     for notice in notices:
-        alike.setdefault((notice.study, notice.reason, notice.count, notice.total), []).append(notice)
-    for (study, *_), some in alike.items():
-        text = str(some[0])
-        if len(some) > 1:
-            text = f"{_places(some)} ({len(some):,} parts): {some[0].model_copy(update=NOWHERE)!s}"
+        groups.setdefault((notice.study, notice.reason, notice.count, notice.total), []).append(notice)
+    for (study, *_), group in groups.items():
+        text = str(group[0])
+        if len(group) > 1:
+            text = f"{_places(group)} ({len(group):,} parts): {group[0].model_copy(update=NOWHERE)!s}"
         yield f"{study}: {text}" if study else text
 
 
@@ -78,9 +66,12 @@ def _of_kind(runs: Runs, kind: NoticeKind) -> list[str]:
 
 def _places(notices: list[Notice]) -> str:
     """Return the models, data sets and layers of several notices: “tiny, weat3 and weat4, layers 5 and 6”."""
-    named = [list(dict.fromkeys(str(getattr(one, name)) for one in notices if getattr(one, name))) for name in PLACES]
-    layers = sorted({one.layer for one in notices if one.layer is not None})
-    words = [format_list(names, 4) for names in named if names]
+    mentions = [
+        list(dict.fromkeys(str(getattr(notice, name)) for notice in notices if getattr(notice, name)))
+        for name in PLACES
+    ]
+    layers = sorted({notice.layer for notice in notices if notice.layer is not None})
+    words = [format_list(mentions, 4) for mentions in mentions if mentions]
     words += [f"layer{'s' * (len(layers) > 1)} {format_list([*map(str, layers)])}"] if layers else []
     return ", ".join(words)
 
@@ -91,12 +82,12 @@ def _describe_low_coverage(runs: Runs) -> Iterator[str]:
     is_measured = (pl.col("measure") == "coverage") & (pl.col("value") < MIN_COVERAGE)
     share = pl.when(is_measured).then("value").otherwise("coverage").alias("share")
     rows = runs.scores.filter(low | is_measured).select("model", "dataset", "context", share).sort("share")
-    for (model,), some in rows.unique(["model", "dataset"], keep="first", maintain_order=True).group_by(
+    for (model,), datasets in rows.unique(["model", "dataset"], keep="first", maintain_order=True).group_by(
         ["model"], maintain_order=True
     ):
         sets = [
             f"{floor(100 * row['share'] + 1e-9)} % of {row['dataset']}"
             + (f" in {row['context']} sentences" if row["context"] else "")
-            for row in some.iter_rows(named=True)
+            for row in datasets.iter_rows(named=True)
         ]
         yield f"{model} has {format_list(sets)}."

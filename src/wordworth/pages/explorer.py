@@ -10,10 +10,10 @@ import polars as pl
 
 from wordworth.catalog.registry import code_of
 from wordworth.measure import VALENCE
-from wordworth.pages.insights import CONTEXT, best_layers
-from wordworth.pages.runs import IS_ORIGINAL, Runs
 from wordworth.results.columns import SKIP
+from wordworth.results.main_scores import CONTEXT, best_layers
 from wordworth.results.run import Run
+from wordworth.results.runs import IS_ORIGINAL, Runs
 
 MAX_ITEM_ROWS = 15_000  # rows of one kind of item in a page; of more, some words are kept, evenly over the list
 WRONG = 8
@@ -42,15 +42,15 @@ def columnar(table: pl.DataFrame) -> dict[str, Any]:
 
 def _count_runs(values: list[Any]) -> list[Any] | dict[str, list[Any]]:
     """Return a list, or where that is shorter, each value with how often it is repeated."""
-    runs = [part for value, some in groupby(values) for part in (value, len(list(some)))]
+    runs = [entry for value, repetitions in groupby(values) for entry in (value, len(list(repetitions)))]
     return {"runs": runs} if len(runs) < len(values) else values
 
 
 def _short(value: Any) -> float | int | None:
     if value is None or not isfinite(value):
         return None
-    rounded = round(float(value), 4) if abs(value) >= 0.001 else float(f"{value:.3g}")
-    return int(rounded) if rounded.is_integer() else rounded
+    number = round(float(value), 4) if abs(value) >= 0.001 else float(f"{value:.3g}")
+    return int(number) if number.is_integer() else number
 
 
 @dataclass(frozen=True)
@@ -79,30 +79,30 @@ class ItemKind:
         return self.prepare(items).select(*self.keys, "model", *self.columns, "language").collect()
 
 
-def _deviation(name: str, over: tuple[str, ...]) -> pl.Expr:
+def _deviation(name: str, group: tuple[str, ...]) -> pl.Expr:
     column = pl.col(name)
-    return (column - column.mean().over(over)) / column.std().over(over)
+    return (column - column.mean().over(group)) / column.std().over(group)
 
 
 def _rate(items: pl.LazyFrame) -> pl.LazyFrame:
     """Add deviations from the mean word, so that a word's effect and its rating can be put on one axis."""
-    rated = items.filter(IS_ORIGINAL, pl.col("subset").is_null(), pl.col("value", "rating").is_finite())
+    words = items.filter(IS_ORIGINAL, pl.col("subset").is_null(), pl.col("value", "rating").is_finite())
     lexicon = ("model", "dataset")
-    apart = _deviation("value", (*lexicon, "context", "layer"))
-    return rated.with_columns(apart=apart.round(2), human=_deviation("rating", lexicon).round(2))
+    deviation = _deviation("value", (*lexicon, "context", "layer"))
+    return words.with_columns(apart=deviation.round(2), human=_deviation("rating", lexicon).round(2))
 
 
 def _count_predictions(items: pl.LazyFrame) -> pl.LazyFrame:
     """Return a row per word: times in the text and among the guesses, mean surprisal, the commonest wrong guess."""
     wrong = pl.col("guess").filter(pl.col("guess") != pl.col("word")).drop_nulls()
-    counted = items.group_by("word", "model", "dataset", maintain_order=True).agg(
+    words = items.group_by("word", "model", "dataset", maintain_order=True).agg(
         pl.col("band", "language").first(),
         wrong.mode().sort().first().alias("wrong guess"),
         pl.col("bits").mean(),
         pl.len().alias("times"),
         pl.col("rank").is_not_null().sum().alias("hits"),
     )
-    return counted.sort("times", "word", descending=[True, False])
+    return words.sort("times", "word", descending=[True, False])
 
 
 INFERENCE = ("dataset", "version", "entailment", "neutral", "contradiction")
@@ -138,37 +138,21 @@ def explorer(runs: Runs) -> dict[str, Any] | None:
     tables = {kind.title: table for kind in ITEM_KINDS if len(table := _gather(runs, kind))}
     if not tables:
         return None
-    notes = []
-    for title, table in tables.items():
-        tables[title], note = _thin(table)
-        notes += [f"{title}: {note}."] if note else []
+    tables = {title: _thin(table) for title, table in tables.items()}
     facts = [
         {"title": kind.title, "keys": kind.keys, "order": kind.order, "table": columnar(tables[kind.title])}
         for kind in ITEM_KINDS
         if kind.title in tables
     ]
-    languages = {one for table in tables.values() for one in table.get_column("language").drop_nulls()}
+    languages = {language for table in tables.values() for language in table.get_column("language").drop_nulls()}
     codes = {language: code_of(language) for language in sorted(languages)}  # a browser picks letters by it
-    return {"codes": codes, "facts": facts, "wrong": list(_wrong(runs)), "notes": notes}
+    return {"codes": codes, "facts": facts, "wrong": list(_wrong(runs))}
 
 
-def _thin(table: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """Return about `MAX_ROWS` rows at most, and which: of one context, then of some words, evenly over the list."""
-    if len(table) <= MAX_ITEM_ROWS:
-        return table, ""
-    whole, notes = len(table), list[str]()
-    contexts: list[str] = []
-    if "context" in table.columns:
-        contexts = table.get_column("context").drop_nulls().unique(maintain_order=True).to_list()
-    if len(contexts) > 1:
-        plain = "bleached" if "bleached" in contexts else contexts[0]
-        table = table.filter(pl.col("context").eq_missing(plain) | pl.col("context").is_null())
-        notes.append(f"only in the context {plain}")
-    if len(table) > MAX_ITEM_ROWS:  # all rows of every n-th word
-        words = table.select(table.columns[0]).unique(maintain_order=True)
-        table = table.join(words.gather_every(ceil(len(table) / MAX_ITEM_ROWS)), on=table.columns[0], how="semi")
-        notes.append(f"{len(table):,} of {whole:,} rows")
-    return table, ", ".join(notes)
+def _thin(table: pl.DataFrame) -> pl.DataFrame:
+    """Return about `MAX_ITEM_ROWS` rows at most: all rows of every n-th word."""
+    words = table.select(table.columns[0]).unique(maintain_order=True)
+    return table.join(words.gather_every(ceil(len(table) / MAX_ITEM_ROWS)), on=table.columns[0], how="semi")
 
 
 def _gather(runs: Runs, kind: ItemKind) -> pl.DataFrame:
@@ -184,11 +168,11 @@ def _wrong(runs: Runs) -> Iterator[dict[str, Any]]:
     for (model, dataset), rows in _gather(runs, RATED_ITEMS).group_by(["model", "dataset"], maintain_order=True):
         context, layer = best.get((str(model), str(dataset)), (None, None))
         at = rows.filter(pl.col("context").eq_missing(context), pl.col("layer").eq_missing(layer))
-        apart = at.with_columns(difference=pl.col("apart") - pl.col("human"))
-        apart = apart.filter(pl.col("difference").is_finite()).sort("difference", "word").select(columns)
-        high = apart.filter(pl.col("difference") > 0).tail(WRONG).reverse()
-        low = apart.filter(pl.col("difference") < 0).head(WRONG)
-        where = f", layer {layer}, {context}" if layer is not None else ""
-        title = f"Most wrong in valence: {model} on {dataset}{where}"
+        deviations = at.with_columns(difference=pl.col("apart") - pl.col("human"))
+        by_difference = deviations.filter(pl.col("difference").is_finite()).sort("difference", "word").select(columns)
+        high = by_difference.filter(pl.col("difference") > 0).tail(WRONG).reverse()
+        low = by_difference.filter(pl.col("difference") < 0).head(WRONG)
+        slot = f", layer {layer}, {context}" if layer is not None else ""
+        title = f"Most wrong in valence: {model} on {dataset}{slot}"
         words = {"too pleasant": high.rows(), "too unpleasant": low.rows()}
         yield {"title": title, "language": rows.item(0, "language"), "words": words}

@@ -7,11 +7,10 @@ import polars as pl
 
 from wordworth.embedding.layers import NOT_FOUND
 from wordworth.measure import main_measures
-from wordworth.pages.insights import associations
-from wordworth.pages.numbers import main_numbers
 from wordworth.pages.profile import ProfileRow, profile
-from wordworth.pages.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TESTS, Runs, Score, describe_place, keep_last_steps
-from wordworth.results.columns import KEY, main_scores
+from wordworth.results.columns import KEY
+from wordworth.results.main_scores import choose_main, main_scores
+from wordworth.results.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TESTS, Runs, Score, describe_place, keep_last_steps
 from wordworth.results.table import Cell, Row, Table
 from wordworth.results.vocabulary import ORIGINAL, RANDOM, caution_legend
 
@@ -28,70 +27,72 @@ def headlines(runs: Runs) -> Iterator[Table]:
     """
     runs = keep_last_steps(runs)
     answers = profile(runs)
-    tests = associations(runs.scores).select(runs.scores.columns)
-    main = pl.concat([main_numbers(runs.scores), tests]).unique("row", maintain_order=True)
+    main = choose_main(runs.scores)
     for model in [*runs.models, OVERALL]:
-        own = runs.scores.filter(pl.col("model") == model, pl.col("draw").is_null(), pl.col("control").is_null())
-        answered = [one for one in answers if one.subject == model][:MAX_HEADLINES]
-        rest = _choose(own, main.filter(pl.col("model") == model), answered)
-        scores = [*(one.score for one in answered), *rest]
+        table = runs.scores.filter(pl.col("model") == model, pl.col("draw").is_null(), pl.col("control").is_null())
+        topics = [answer for answer in answers if answer.subject == model][:MAX_HEADLINES]
+        extras = _choose(table, main.filter(pl.col("model") == model), topics)
+        scores = [*(answer.score for answer in topics), *extras]
         if scores:
-            placed = [_row(one.score, one.question.name, one.verdict) for one in answered]
-            title, rows = _lift_place(model, [*placed, *map(_row, rest)])
-            names = [*(one.question.name for one in answered), *(row["dataset"] or row["quantity"] for row in rest)]
+            slots = [_row(answer.score, answer.question.name, answer.verdict) for answer in topics]
+            title, rows = _lift_place(model, [*slots, *map(_row, extras)])
+            names = [
+                *(answer.question.name for answer in topics),
+                *(row["dataset"] or row["quantity"] for row in extras),
+            ]
             cautions = [score["cautions"] for score in scores]
             sides = {score["sides"] for score in scores if score["p"] is not None} - {None}
             notes = [
                 caution_legend(zip(names, cautions, strict=True)),
                 f"p: {' or '.join(sorted(sides))}-sided permutation test" if sides else "",
-                f"{len(own) - len(scores):,} more in scores.csv" if len(own) > len(scores) else "",
+                f"{len(table) - len(scores):,} more in scores.csv" if len(table) > len(scores) else "",
             ]
             yield Table(title, NAME_COLUMNS, ("value",), rows, note="; ".join(filter(None, notes)))
-        versions = own.drop_nulls("version")
+        versions = table.drop_nulls("version")
         if versions.get_column("version").n_unique() > 1:
             yield _compare_versions(model, versions)
 
 
-def _choose(own: pl.DataFrame, main: pl.DataFrame, answered: Sequence[ProfileRow]) -> Sequence[Score]:
+def _choose(scores: pl.DataFrame, main: pl.DataFrame, answers: Sequence[ProfileRow]) -> Sequence[Score]:
     """Return a model's scores that answer no question, of every experiment in turn, as many as there is room for.
 
     They are the main ones, slices of them, and whole ones of other experiments. Of a model that has none of these, all
     are taken: those of the top layer, without components nullified.
     """
-    seen = {*main.get_column("experiment"), *(one.score["experiment"] for one in answered)}
-    known = {*main.get_column("measure"), *(one.score["measure"] for one in answered)}
+    experiments = {*main.get_column("experiment"), *(answer.score["experiment"] for answer in answers)}
+    measures = {*main.get_column("measure"), *(answer.score["measure"] for answer in answers)}
     is_main, is_plain = pl.col("measure").is_in(main_measures()), pl.col("layer").is_null()
     is_slice = pl.col("subset").is_not_null() & pl.col("variant").is_null() & is_main & is_plain
-    is_new_measure = is_plain | (is_main & ~pl.col("measure").is_in(known))
-    is_other = pl.col("subset").is_null() & ~pl.col("experiment").is_in(seen) & is_new_measure
-    is_shown = is_slice | is_other | pl.lit(main.is_empty() and not answered)
+    is_new_measure = is_plain | (is_main & ~pl.col("measure").is_in(measures))
+    is_other = pl.col("subset").is_null() & ~pl.col("experiment").is_in(experiments) & is_new_measure
+    is_shown = is_slice | is_other | pl.lit(main.is_empty() and not answers)
     is_number = pl.col("value").is_finite() & (pl.col("measure") != "coverage")
-    others = own.filter(IS_ORIGINAL, AS_IT_IS | pl.col("version").is_null(), is_shown, is_number)
-    raw_last = others.sort("components", descending=True, nulls_last=True, maintain_order=True)
+    candidates = scores.filter(IS_ORIGINAL, AS_IT_IS | pl.col("version").is_null(), is_shown, is_number)
+    raw_last = candidates.sort("components", descending=True, nulls_last=True, maintain_order=True)
     rows = pl.concat([main, raw_last.unique(QUANTITY, keep="last", maintain_order=True)])
-    asked = {(one.score["quantity"], one.score["dataset"], None) for one in answered}
-    is_new = [key not in asked for key in rows.select("quantity", "dataset", "subset").iter_rows()]
-    is_rest = pl.Series(is_new, dtype=pl.Boolean) & ~rows["row"].is_in([one.score["row"] for one in answered])
-    rest = rows.filter(is_rest).unique("row", keep="first", maintain_order=True)
+    answer_keys = {(answer.score["quantity"], answer.score["dataset"], None) for answer in answers}
+    is_new = [key not in answer_keys for key in rows.select("quantity", "dataset", "subset").iter_rows()]
+    is_rest = pl.Series(is_new, dtype=pl.Boolean) & ~rows["row"].is_in([answer.score["row"] for answer in answers])
+    extras = rows.filter(is_rest).unique("row", keep="first", maintain_order=True)
     turn = pl.int_range(pl.len()).over("experiment", pl.col("subset").is_null())
-    return rest.with_columns(turn=turn).sort("turn", "row").head(MAX_HEADLINES - len(answered)).sort("row").to_dicts()
+    return extras.with_columns(turn=turn).sort("turn", "row").head(MAX_HEADLINES - len(answers)).sort("row").to_dicts()
 
 
 def _row(score: Score, question: str = "", verdict: str = "") -> tuple[str, Row]:
     """Return where in a model a score was measured, and its row: the question or measure, the data and the value."""
-    place = "" if score["row"] is None else describe_place({**score, "version": None, "subset": None})
+    slot = "" if score["row"] is None else describe_place({**score, "version": None, "subset": None})
     data, subset = score["dataset"] or "", (score["subset"] or "").replace("=", " = ")  # so that it wraps there
     subject = TESTS[data]["subject"] if data in TESTS else ""
-    described = data if question else ", ".join(filter(None, [f"{data} {subject}".strip(), subset]))
-    return place, Row((question or score["quantity"], described), (Cell.of_score(score),), verdict)
+    description = data if question else ", ".join(filter(None, [f"{data} {subject}".strip(), subset]))
+    return slot, Row((question or score["quantity"], description), (Cell.of_score(score),), verdict)
 
 
-def _lift_place(title: str, placed: Sequence[tuple[str, Row]]) -> tuple[str, tuple[Row, ...]]:
+def _lift_place(title: str, rows_by_slot: Sequence[tuple[str, Row]]) -> tuple[str, tuple[Row, ...]]:
     """Return the title with the place that all rows share, and the rows; with their own places if they differ."""
-    places = {place for place, _ in placed if place}
-    if len(places) < 2:
-        return ", ".join([title, *places]), tuple(row for _, row in placed)
-    return title, tuple(replace(row, remark=": ".join(filter(None, [place, row.remark]))) for place, row in placed)
+    slots = {slot for slot, _ in rows_by_slot if slot}
+    if len(slots) < 2:
+        return ", ".join([title, *slots]), tuple(row for _, row in rows_by_slot)
+    return title, tuple(replace(row, remark=": ".join(filter(None, [slot, row.remark]))) for slot, row in rows_by_slot)
 
 
 def _compare_versions(model: str, scores: pl.DataFrame) -> Table:
@@ -102,9 +103,9 @@ def _compare_versions(model: str, scores: pl.DataFrame) -> Table:
     values = {(row["version"], *(row[name] for name in key)): row["value"] for row in scores.iter_rows(named=True)}
     rows = []
     for score in main_scores(scores.filter(IS_ORIGINAL)).head(MAX_HEADLINES).iter_rows(named=True):
-        place = [score[name] for name in key]
+        score_key = [score[name] for name in key]
         _, row = _row(score)
-        rows.append(replace(row, cells=tuple(Cell(values.get((version, *place))) for version in versions)))
+        rows.append(replace(row, cells=tuple(Cell(values.get((version, *score_key))) for version in versions)))
     return Table(f"{model}: before and after", NAME_COLUMNS, tuple(versions), tuple(rows))
 
 
@@ -113,6 +114,6 @@ def name_missing(runs: Runs) -> Iterator[tuple[str, list[str], list[str]]]:
     frames = [run.item_table(table) for run in runs.each for table in ("rated_words", "association_words")]
     rows = pl.concat([frame.select("model", "dataset", "word", "skipped") for frame in frames])
     missing = rows.filter(pl.col("skipped") == NOT_FOUND).drop("skipped").unique(maintain_order=True).collect()
-    for (model,), some in missing.group_by(["model"], maintain_order=True):
-        data, words = (some.get_column(name).unique(maintain_order=True).to_list() for name in ("dataset", "word"))
+    for (model,), group in missing.group_by(["model"], maintain_order=True):
+        data, words = (group.get_column(name).unique(maintain_order=True).to_list() for name in ("dataset", "word"))
         yield str(model), data, words

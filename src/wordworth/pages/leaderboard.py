@@ -11,10 +11,10 @@ from itertools import combinations
 import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE, WEAT, find_measure
-from wordworth.pages.numbers import FIRST_DATASETS, blank_score, choose_tests, main_numbers
-from wordworth.pages.runs import Runs, Score, better_of
 from wordworth.paired import ComparisonSettings, NotComparableError, PairedTest, compare_scores
 from wordworth.paired.comparison import ALPHA
+from wordworth.results.main_scores import FIRST_DATASETS, blank_score, choose_tests, main_numbers
+from wordworth.results.runs import Runs, Score, better_of
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import caution_legend
 from wordworth.statistics.effect_size import holm
@@ -35,7 +35,7 @@ class Ranking:
     models: frozenset[str] = frozenset()
     """The best one, and all that are not significantly worse."""
     test: str = ""
-    """The name of the test; blank where none could be made."""
+    """The name of the test; blank without one."""
     ends: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Model → its first and last possible rank, of those that could be tested."""
 
@@ -58,7 +58,7 @@ class Column:
 
     @property
     def place(self) -> int:
-        """Return where its data set is among those that stand for its measure; the profile takes the same."""
+        """Return the rank of its data set among the first ones of its measure, as in the profile."""
         first = FIRST_DATASETS.get(self.quantity, ())
         return first.index(self.dataset) if self.dataset in first else len(first)
 
@@ -81,8 +81,8 @@ class Leaderboard:
         if len(self.columns) <= MAX_COLUMNS:
             return self.columns
         usual = [[column for column in self.columns if column.quantity == name] for name in USUAL]
-        chosen = [max(alike, key=lambda column: (len(column.scores), -column.place)) for alike in usual if alike]
-        return [column for column in self.columns if column in chosen[:MAX_COLUMNS]]
+        leaders = [max(group, key=lambda column: (len(column.scores), -column.place)) for group in usual if group]
+        return [column for column in self.columns if column in leaders[:MAX_COLUMNS]]
 
     @property
     def compared_columns(self) -> list[Column]:
@@ -97,7 +97,7 @@ class Leaderboard:
     @property
     def explanation(self) -> str:
         """Return what bold and small numbers mean."""
-        text = "↑ higher is better, ↓ lower. Of language models the best layer is listed."
+        text = "↑ higher is better, ↓ lower. Language models are listed with their best layer."
         if not any(column.ranking.ends for column in self.compared_columns):
             return f"{text} No two models could be tested on the same items, so there are no ranks."
         return (
@@ -108,24 +108,24 @@ class Leaderboard:
     @property
     def note(self) -> str:
         """Return which of the values have cautions, and why."""
-        every = ((column.title, score) for column in self.columns for score in column.scores.values())
-        return caution_legend((title, score["cautions"] or ()) for title, score in every)
+        cells = ((column.title, score) for column in self.columns for score in column.scores.values())
+        return caution_legend((title, score["cautions"] or ()) for title, score in cells)
 
 
 def leaderboard(runs: Runs) -> Leaderboard:
     """Return the main measures of everything that was run, the usual ones first."""
-    places = {name: at for at, name in enumerate(USUAL)}
-    columns = sorted(_columns(runs), key=lambda column: places.get(column.quantity, len(USUAL)))
+    order = {name: at for at, name in enumerate(USUAL)}
+    columns = sorted(_columns(runs), key=lambda column: order.get(column.quantity, len(USUAL)))
     models = [model for model in runs.models if any(model in column.scores for column in columns)]
     return Leaderboard(models, columns)
 
 
 def _columns(runs: Runs) -> Iterator[Column]:
     numbers = main_numbers(runs.scores)
-    for (quantity, dataset), some in numbers.group_by(["quantity", "dataset"], maintain_order=True):
-        finite = some.filter(pl.col("value").is_finite())
+    for (quantity, dataset), column_scores in numbers.group_by(["quantity", "dataset"], maintain_order=True):
+        finite = column_scores.filter(pl.col("value").is_finite())
         by_model: dict[str, Score] = {row["model"]: row for row in finite.iter_rows(named=True)}
-        better = better_of(some.row(0, named=True))
+        better = better_of(column_scores.row(0, named=True))
         if by_model and better in ("higher", "lower"):
             ranking = rank_models(runs, list(by_model.values()), better)
             yield Column(str(quantity), dataset and str(dataset), better, by_model, ranking)
@@ -152,26 +152,26 @@ def rank_models(runs: Runs, scores: Sequence[Score], better: str) -> Ranking:
     sign = 1 if better == "higher" else -1
     best = max(scores, key=lambda score: sign * score["value"])
     equal = frozenset(score["model"] for score in scores if score["value"] == best["value"])
-    pairs = [(best, other) for other in scores if other is not best]
+    pairs = [(best, rival) for rival in scores if rival is not best]
     if len(scores) <= MAX_RANKED:
         pairs = list(combinations(scores, 2))
-    tested = [
+    outcomes = [
         (first, second, test)
         for first, second in pairs
         if (test := test_pair((runs, first), (runs, second))) is not None
     ]
-    if not tested:
+    if not outcomes:
         return Ranking(equal)
     ahead, behind = Counter[str](), Counter[str]()
-    for (first, second, test), p in zip(tested, holm([test.p for *_, test in tested]), strict=True):
+    for (first, second, test), p in zip(outcomes, holm([test.p for *_, test in outcomes]), strict=True):
         if p < ALPHA:
             winner, loser = (first, second) if sign * test.difference > 0 else (second, first)
             ahead[loser["model"]] += 1
             behind[winner["model"]] += 1
-    known = dict.fromkeys(one["model"] for first, second, _ in tested for one in (first, second))
-    ends = {model: (1 + ahead[model], len(scores) - behind[model]) for model in known}
-    leading = equal | {model for model, (first_rank, _) in ends.items() if first_rank == 1}
-    return Ranking(leading, tested[0][2].test, ends)
+    tested_models = dict.fromkeys(score["model"] for first, second, _ in outcomes for score in (first, second))
+    ends = {model: (1 + ahead[model], len(scores) - behind[model]) for model in tested_models}
+    leaders = equal | {model for model, (first_rank, _) in ends.items() if first_rank == 1}
+    return Ranking(leaders, outcomes[0][2].test, ends)
 
 
 def test_pair(first: tuple[Runs, Score], second: tuple[Runs, Score]) -> PairedTest | None:

@@ -1,92 +1,47 @@
 """The sentences that lead a section: what its figures show, in at most 20 words each."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import polars as pl
 
 from wordworth.measure import WEAT, find_measure
 from wordworth.measure.calibration import DETECTABLE
 from wordworth.pages.cautions import plain_missing
-from wordworth.pages.insights import IS_PLAIN, best_layers, contexts_apart, nullified_tests
-from wordworth.pages.numbers import choose_tests
 from wordworth.pages.profile import find_significant, profile
-from wordworth.pages.runs import TEST_NAMES, Runs, Score, keep_last_steps, with_interval
 from wordworth.results.columns import SKIP
+from wordworth.results.main_scores import best_layers, choose_tests
+from wordworth.results.runs import TEST_NAMES, Runs, Score, keep_last_steps, with_interval
 from wordworth.results.table import format_fixed, format_number
 from wordworth.results.vocabulary import RANDOM
 
 MAX_MODELS = 4  # models that have sentences of their own; of more, the tables and the leaderboard say it
 MAX_LEAD_WORDS = 4
 MIN_OCCURRENCES = 3  # a rarer word says little when it was never predicted
-MAX_APART = 0.1  # contexts whose ρ differ by more than this are said to differ
 Lead = tuple[str, str]  # a model's label, and a sentence about it
 
 
 def leads(runs: Runs) -> dict[str, dict[str, list[str]]]:
     """Return chapter → model → sentences; of a model in training, for its last step."""
     last = keep_last_steps(runs)
-    every: dict[str, dict[str, list[str]]] = {}
+    chapters: dict[str, dict[str, list[str]]] = {}
     for chapter, writers in LEAD_CHAPTERS.items():
         by_model: dict[str, list[str]] = {}
         for model, sentence in (lead for write in writers for lead in write(last)):
             by_model.setdefault(model, []).append(sentence)
-        every[chapter] = by_model if len(by_model) <= MAX_MODELS else {}
-    return every
+        chapters[chapter] = by_model if len(by_model) <= MAX_MODELS else {}
+    return chapters
 
 
 def _best_layer(runs: Runs) -> Iterator[Lead]:
     for (model,), rows in best_layers(runs.scores).group_by(["model"], maintain_order=True):
         first = rows.row(0, named=True)
-        where = f" is best in layer {first['layer']} of {first['top']}" if first["top"] else ""
-        yield str(model), f"Valence{where}: ρ = {with_interval(first)} on {first['dataset']}."
+        layer_phrase = f" is best in layer {first['layer']} of {first['top']}" if first["top"] else ""
+        yield str(model), f"Valence{layer_phrase}: ρ = {with_interval(first)} on {first['dataset']}."
         if first["held_out"] is not None:
-            yield str(model), f"On words that did not pick the layer, ρ is {format_number(first['held_out'])}."
+            yield str(model), f"On words not used to pick the layer, ρ is {format_number(first['held_out'])}."
         if first["untrained"] is not None:
             ending = ", not significantly less" if first["is_above"] is False else ""
             yield str(model), f"Untrained, the same network has ρ = {format_number(first['untrained'])}{ending}."
-
-
-def _contexts(runs: Runs) -> Iterator[Lead]:
-    for model, layers in contexts_apart(runs.scores):
-        together = layers.filter(pl.col("apart") <= MAX_APART).get_column("layer").max()
-        after = layers if together is None else layers.filter(pl.col("layer") > together)
-        limit = format_number(MAX_APART)
-        if after.is_empty():
-            yield model, f"In the upper layers contexts change ρ by less than {limit}."
-        else:
-            top = format_number(layers.row(-1, named=True)["apart"])
-            first = after.item(0, "layer")
-            yield model, f"From layer {first} on, contexts change ρ by more than {limit}; in the top layer by {top}."
-
-
-def _early_layers(runs: Runs) -> Iterator[Lead]:
-    """Count the sets of word pairs on which a layer of the first quarter is best, of vectors pooled by the mean."""
-    is_mean = pl.col("pooling").is_in(["mean/mean", "mean"]) & pl.col("sentences").is_null() & IS_PLAIN
-    rows = runs.scores.filter(pl.col("experiment") == "quality", pl.col("layer").is_not_null(), is_mean)
-    for (model, context), own in rows.group_by(["model", "context"], maintain_order=True):
-        layers = runs.facts.get(str(model), {}).get("layers") or 0
-        if own.get_column("layer").n_unique() <= layers:  # not all were measured
-            continue
-        best = own.sort("value", descending=True, nulls_last=True, maintain_order=True).unique("dataset", keep="first")
-        early = best.filter(pl.col("layer") <= layers // 4).height
-        sets = f"{early} of {len(best)} sets of word pairs"
-        yield str(model), f"In {context} text, a layer from 0 to {layers // 4} of {layers} is best on {sets}."
-
-
-def _nullified_tests(runs: Runs) -> Iterator[Lead]:
-    """Count the tests whose d in the top layer is higher with components nullified; it is not tested."""
-    for (model,), rows in nullified_tests(runs.scores).group_by(["model"], maintain_order=True):
-        count: Any = rows.get_column("components").max()
-        raw, after = (rows.filter(pl.col("components").is_null() == is_raw) for is_raw in (True, False))
-        place = ["language", "dataset", "context"]
-        both = raw.join(after, on=place, suffix="_after", nulls_equal=True)
-        if both.is_empty():
-            continue
-        higher = both.filter(pl.col("value_after") > pl.col("value")).height
-        components = f"{count} component{'s' * (count != 1)}" if count else "the mean"
-        tests = f"{higher} of {len(both)} association tests"
-        yield str(model), f"Without {components}, d in the top layer is higher in {tests}."
 
 
 def _stereotypes(runs: Runs) -> Iterator[Lead]:
@@ -94,21 +49,26 @@ def _stereotypes(runs: Runs) -> Iterator[Lead]:
     significant = find_significant(tests)
     strongest = tests.sort("model_at", -pl.col("value").abs(), maintain_order=True)
     for (model,), rows in strongest.group_by(["model"], maintain_order=True):
-        named = rows.to_dicts()
-        shown = [row for row in named if significant.get((row["model"], row["dataset"])) and row["value"] > 0]
-        where = "" if named[0]["layer"] is None else f" in layer {named[0]['layer']}"
-        if any(row["p"] is not None for row in named):
-            yield str(model), f"{len(shown)} of {len(named)} stereotypes are significant{where} (p < .05, Holm)."
-        if shown:
-            yield str(model), f"Strongest: {_meaning(shown[0])}, d = {with_interval(shown[0])}."
-        for row in [row for row in named if row["high"] is not None and row["high"] < 0][:1]:
+        tests_of_model = rows.to_dicts()
+        findings = [
+            row for row in tests_of_model if significant.get((row["model"], row["dataset"])) and row["value"] > 0
+        ]
+        layer = "" if tests_of_model[0]["layer"] is None else f" in layer {tests_of_model[0]['layer']}"
+        if any(row["p"] is not None for row in tests_of_model):
+            yield (
+                str(model),
+                f"{len(findings)} of {len(tests_of_model)} stereotypes are significant{layer} (p < .05, Holm).",
+            )
+        if findings:
+            yield str(model), f"Strongest: {_meaning(findings[0])}, d = {with_interval(findings[0])}."
+        for row in [row for row in tests_of_model if row["high"] is not None and row["high"] < 0][:1]:
             yield str(model), f"Reversed: {_meaning(row)}, d = {with_interval(row)}."
 
 
 def _detectable(runs: Runs) -> Iterator[Lead]:
     """Say of each test that was calibrated how large an effect it could have missed."""
-    own = (pl.col("variant") == WEAT, pl.col("k").is_null(), pl.col("value").is_finite())
-    rows = runs.scores.filter(pl.col("measure") == DETECTABLE, *own)
+    is_detectable = (pl.col("variant") == WEAT, pl.col("k").is_null(), pl.col("value").is_finite())
+    rows = runs.scores.filter(pl.col("measure") == DETECTABLE, *is_detectable)
     for row in rows.iter_rows(named=True):
         limit = with_interval(row)
         yield row["model"], f"With its words, {row['dataset']} can miss effects below d = {limit} (power < .8)."
@@ -125,15 +85,15 @@ def _never_predicted(runs: Runs) -> Iterator[Lead]:
         predictions = run.item_table("predictions").filter(is_used).group_by("model", "word")
         words = predictions.agg(pl.len().alias("times"), pl.col("rank").is_not_null().sum().alias("hits")).collect()
         top = run.settings.get("top") or "best"
-        for (model,), own in words.group_by(["model"], maintain_order=True):
-            never = own.filter(pl.col("hits") == 0)
-            count = f"{len(never):,} of the text’s {len(own):,} different words"
+        for (model,), model_words in words.group_by(["model"], maintain_order=True):
+            never = model_words.filter(pl.col("hits") == 0)
+            count = f"{len(never):,} of the text’s {len(model_words):,} different words"
             yield str(model), f"{count} are never among its {top} best guesses."
             often = never.filter(pl.col("times") >= MIN_OCCURRENCES).sort(["times", "word"], descending=[True, False])
             if len(often):
-                shown = often.select("word", "times").head(MAX_LEAD_WORDS).iter_rows()
-                named = ", ".join(f"“{word}” ({times} times)" for word, times in shown)
-                yield str(model), f"The most frequent of these: {named}."
+                example_rows = often.select("word", "times").head(MAX_LEAD_WORDS).iter_rows()
+                examples = ", ".join(f"“{word}” ({times} times)" for word, times in example_rows)
+                yield str(model), f"The most frequent of these: {examples}."
 
 
 def _find_mitigation_leads(runs: Runs) -> Iterator[Lead]:
@@ -141,10 +101,10 @@ def _find_mitigation_leads(runs: Runs) -> Iterator[Lead]:
     is_whole = pl.all_horizontal(pl.col(name).is_null() for name in ("subset", "control", "draw"))
     changes = runs.scores.filter(pl.col("measure") == "net-neutral", is_whole, pl.col("variant") == "change")
     for (model, dataset), rows in changes.group_by(["model", "dataset"], maintain_order=True):
-        tested = {row["version"]: row for row in rows.iter_rows(named=True)}
-        chance = f"; random directions by {_sign(tested[RANDOM]['value'])}" if RANDOM in tested else ""
-        for version in tested.keys() - {RANDOM, None}:
-            change = tested[version]
+        versions = {row["version"]: row for row in rows.iter_rows(named=True)}
+        chance = f"; random directions by {_sign(versions[RANDOM]['value'])}" if RANDOM in versions else ""
+        for version in versions.keys() - {RANDOM, None}:
+            change = versions[version]
             interval = ""
             if change["low"] is not None:
                 interval = f" [{_sign(change['low'])}, {_sign(change['high'])}], {_judge_change(change)}"
@@ -165,8 +125,8 @@ def _sign(value: float) -> str:
 
 
 LEAD_CHAPTERS: dict[str, tuple[Callable[[Runs], Iterator[Lead]], ...]] = {
-    "Word meaning": (_best_layer, _contexts, _early_layers),
-    "Stereotypes": (_stereotypes, _nullified_tests, _detectable),
+    "Word meaning": (_best_layer,),
+    "Stereotypes": (_stereotypes, _detectable),
     "Words it predicts": (_never_predicted,),
     "Inferences": (_find_mitigation_leads,),
 }
@@ -176,10 +136,10 @@ LEAD_CHAPTERS: dict[str, tuple[Callable[[Runs], Iterator[Lead]], ...]] = {
 def plain_answers(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences without a page: what is missing, the profile, then the leads of the sections."""
     rows = profile(keep_last_steps(runs))
-    shown = [f"{row.question.name}: {row.subject}, {with_interval(row.score)}: {row.verdict}." for row in rows]
+    answers = [f"{row.question.name}: {row.subject}, {with_interval(row.score)}: {row.verdict}." for row in rows]
     sentences = {
-        chapter: [f"{model}: {sentence}" for model, some in by_model.items() for sentence in some]
+        chapter: [f"{model}: {sentence}" for model, texts in by_model.items() for sentence in texts]
         for chapter, by_model in leads(runs).items()
     }
-    every = plain_missing(runs) | {"Profile": shown} | sentences
-    return {heading: some for heading, some in every.items() if some}
+    headings = plain_missing(runs) | {"Profile": answers} | sentences
+    return {heading: texts for heading, texts in headings.items() if texts}

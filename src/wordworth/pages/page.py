@@ -6,9 +6,8 @@ import json
 import os
 import re
 import shlex
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -23,19 +22,20 @@ from markupsafe import Markup, escape
 from wordworth.errors import WordworthError, visible
 from wordworth.files import replacing
 from wordworth.measure import label
-from wordworth.pages.cautions import FAILED_HEADER, failed_rows, missing, nothing_missing, remarks, sentences_of
-from wordworth.pages.comparisons import COMPARED_COLUMNS, Comparison, comparison_row, comparisons
+from wordworth.pages.cautions import NOTHING_MISSING, missing, remarks, sentences_of
 from wordworth.pages.explorer import columnar, explorer
-from wordworth.pages.figures import Figure, figures_of
+from wordworth.pages.figures import TRAINING_CHAPTER, Figure, figures_of
 from wordworth.pages.figures.document import draw_svg, make_visible
 from wordworth.pages.leaderboard import leaderboard
 from wordworth.pages.leads import leads
 from wordworth.pages.profile import ProfileRow, RowQuestion, profile, subjects
-from wordworth.pages.runs import IS_ORIGINAL, Runs, keep_last_steps, read_runs
 from wordworth.pages.tables import HEADINGS
 from wordworth.pages.writers import latex, markdown
+from wordworth.papers.comparisons import COMPARED_COLUMNS, Comparison, comparison_row, comparisons
+from wordworth.papers.published import SAME
 from wordworth.results.columns import CAUTION_SEPARATOR, SCORES
 from wordworth.results.run import ITEMS_FOLDER, MANIFEST, SCORES_FILE, Run
+from wordworth.results.runs import IS_ORIGINAL, Runs, keep_last_steps, read_runs
 from wordworth.results.table import format_list, format_number
 from wordworth.results.vocabulary import Notice
 
@@ -45,15 +45,12 @@ MAX_OPEN, MAX_PANELS = 2, 4  # figures of a section that are open; panels of a f
 HALF_WIDTH, FULL_WIDTH = 480, 1000  # pixels
 INFERENCES = "Inferences"
 LEGEND = (
-    "Dot and bar: value and 95 % interval. Band: published numbers of comparable models. Grey tick: a control "
+    "Dot and bar: value and 95 % interval. Band: published numbers of comparable models. Dark tick: a control "
     "(untrained, shuffled or random). Hollow dot: with components nullified. Each row has its own scale. "
     "p of association tests is one-sided, in the direction of the stereotype."
 )
 PAIRS_PER_MODEL = 20  # inferences that are listed, least neutral first
 PAIRS_HEADER = ["premise", "hypothesis", "entailment", "neutral", "contradiction", "probe", "model"]
-_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
-_RIGHT_TO_LEFT = re.compile(f"{_LETTER}+(?:[ ,.'’-]+{_LETTER}+)*")
-"""Words of Hebrew, Arabic and related scripts: isolated, they do not reorder the text around them."""
 
 
 def write_report(
@@ -74,36 +71,35 @@ def write_report(
         raise WordworthError(f"--format is {form!r}; it can be {', '.join(REPORT_FILES)}")
     if form not in TABLE_WRITERS and tables:
         raise WordworthError("--table chooses from tables; give --format md or --format latex with it")
-    one = runs_or_folders[0] if len(runs_or_folders) == 1 else Path()
+    source = runs_or_folders[0] if len(runs_or_folders) == 1 else Path()
     if output is not None and form == "html" and (output.is_dir() or not output.suffix):
         from wordworth.pages.site import write_site
 
         return write_site(runs_or_folders, output)
     runs = read_runs(runs_or_folders)
     runs = replace(runs, notices=(*runs.notices, *notices))
-    place = output or ((one.folder or Path()) if isinstance(one, Run) else Path(one)) / REPORT_FILES[form]
-    if place.is_dir():
-        raise WordworthError(f"{place} is a folder; name the file to write, such as {place / REPORT_FILES[form]}")
-    text = TABLE_WRITERS[form](runs, tables) if form in TABLE_WRITERS else page(runs, place.absolute().parent)
-    with replacing(place) as new:
+    path = output or ((source.folder or Path()) if isinstance(source, Run) else Path(source)) / REPORT_FILES[form]
+    if path.is_dir():
+        raise WordworthError(f"{path} is a folder; name the file to write, such as {path / REPORT_FILES[form]}")
+    text = TABLE_WRITERS[form](runs, tables) if form in TABLE_WRITERS else page(runs, path.absolute().parent)
+    with replacing(path) as new:
         new.write_text(text, encoding="utf-8")
-    return place
+    return path
 
 
 def page(runs: Runs, folder: Path, home: str = "") -> str:
     """Return the whole document. Links to the files of runs are relative to `folder`; `home` is an index of runs."""
     rows = profile(keep_last_steps(runs))
-    chapters, looked_up = list(_chapters(runs)), explorer(runs)
-    figures = [figure for one in chapters for figure in (*one["open"], *one["folded"])]
+    chapters, lookup = list(_chapters(runs)), explorer(runs)
+    figures = [figure for chapter in chapters for figure in (*chapter["open"], *chapter["folded"])]
     references = {key: record for run in runs.each for key, record in run.references.items()}
     titles = {
-        **{one["id"]: one["title"] for one in chapters},
-        **({"explorer": "Look up a word or a pair"} if looked_up else {}),
+        **{chapter["id"]: chapter["title"] for chapter in chapters},
+        **({"explorer": "Look up a word or a pair"} if lookup else {}),
         "method": "Method, data and versions",
     }
-    formulas = {label(one.name, one.variant): one for run in runs.each for one in run.measures}
-    damaged = sum((Counter(run.damaged) for run in runs.each), Counter[str]())
-    cautions, skipped = missing(runs) | remarks(runs), runs.skipped
+    formulas = {label(measure.name, measure.variant): measure for run in runs.each for measure in run.measures}
+    cautions, counts = missing(runs) | remarks(runs), runs.skipped
     return render(
         "report.html.j2",
         scripts_of("report.js", "explorer.js"),
@@ -117,21 +113,39 @@ def page(runs: Runs, folder: Path, home: str = "") -> str:
         cautions=cautions,
         caution_count=_count(sum(map(len, cautions.values())), "caution"),
         missing=missing(runs),
-        nothing_missing=nothing_missing(runs),
-        failed_header=FAILED_HEADER,
-        failed=failed_rows(runs),
+        nothing_missing=NOTHING_MISSING,
         board=leaderboard(runs),
         chapters=chapters,
-        explorer=looked_up,
-        skipped=[[runs.name_of(one), why, f"{n:,}"] for one in runs.each for why, n in one.skipped.items()],
-        skipped_count=f"{sum(skipped.values()):,}",
-        damaged=format_list([f"{kind} ({count:,})" for kind, count in damaged.items() if count]),
+        explorer=lookup,
+        skipped=[[runs.name_of(run), why, f"{n:,}"] for run in runs.each for why, n in run.skipped.items()],
+        skipped_count=f"{sum(counts.values()):,}",
         methods=[text for text in dict.fromkeys(run.method for run in runs.each) if text],
-        measures=[[name, one.formula, one.better] for name, one in sorted(formulas.items())],
+        measures=[[name, measure.formula, measure.better] for name, measure in sorted(formulas.items())],
         runs=[_run_facts(runs, run, folder) for run in runs.each],
         references=list(references.values()),
-        data=_page_data(runs, figures, looked_up) | {"profile-data": [_profile_line(row) for row in rows]},
+        data=_page_data(runs, figures, lookup) | {"profile-data": [_profile_line(row) for row in rows]},
     )
+
+
+@dataclass(frozen=True)
+class ProfileFigure:
+    """The profile of some runs. A notebook shows it in a frame, so that neither changes the other's style."""
+
+    rows: list[ProfileRow]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{row.alt}: {row.verdict}" for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        questions = _by_question(self.rows)
+        text = render("profile.html.j2", (), rows=questions, colours=_colours(self.rows), scale_note=LEGEND)
+        height = 110 + 20 * len(questions) + 30 * len(self.rows)
+        return f'<iframe srcdoc="{escape(text)}" style="width: 100%; height: {height}px; border: 0"></iframe>'
+
+
+def plot_profile(run: Run) -> ProfileFigure:
+    """Return the profile of the models of a run."""
+    return ProfileFigure(profile(keep_last_steps(read_runs([run]))))
 
 
 def scripts_of(*names: str) -> list[str]:
@@ -141,9 +155,13 @@ def scripts_of(*names: str) -> list[str]:
 
 def render(template: str, scripts: Sequence[str], **values: Any) -> str:
     """Return a document with its style and scripts inside, and a policy that lets only these run."""
-    filled = {"about": "", "data": {}} | values
-    filled |= {"policy": _policy(scripts), "style": Markup(_asset("report.css")), "scripts": list(map(Markup, scripts))}
-    return _environment().get_template(template).render(**filled)
+    variables = {"about": "", "data": {}} | values
+    variables |= {
+        "policy": _policy(scripts),
+        "style": Markup(_asset("report.css")),
+        "scripts": list(map(Markup, scripts)),
+    }
+    return _environment().get_template(template).render(**variables)
 
 
 def _count(count: int, noun: str) -> str:
@@ -151,38 +169,36 @@ def _count(count: int, noun: str) -> str:
 
 
 def _by_question(rows: list[ProfileRow]) -> dict[RowQuestion, list[ProfileRow]]:
-    return {question: list(some) for question, some in groupby(rows, key=lambda row: row.question)}
+    return {question: list(answers) for question, answers in groupby(rows, key=lambda row: row.question)}
 
 
 def _profile_line(row: ProfileRow) -> dict[str, Any]:
     """Return a row of the profile as its CSV has it."""
     numbers = {name: row.score[name] for name in ("dataset", "layer", "value", "low", "high", "n")}
-    others = {"published": row.published_text, "controls": dict(row.controls), "verdict": row.verdict}
-    return {"question": row.question.name, "model": row.subject} | numbers | others
+    words = {"published": row.published_text, "controls": dict(row.controls), "verdict": row.verdict}
+    return {"question": row.question.name, "model": row.subject} | numbers | words
 
 
 def _colours(rows: list[ProfileRow]) -> dict[str, dict[str, int]]:
     """Return subject → the place of its colour, that of its model in the figures, and of its shape."""
-    places = {row.subject: row.score["model_at"] for row in rows}
-    return {name: {"colour": places[name] % 8 + 1, "shape": at % 4} for at, name in enumerate(subjects(rows))}
+    model_places = {row.subject: row.score["model_at"] for row in rows}
+    return {name: {"colour": model_places[name] % 8 + 1, "shape": at % 4} for at, name in enumerate(subjects(rows))}
 
 
 def _chapters(runs: Runs) -> Iterator[dict[str, Any]]:
     """Yield what the template shows of each chapter: at most two figures open, the rest folded."""
-    by_chapter = figures_of(runs.scores, runs)
-    compared = _published_by_figure([one for some in by_chapter.values() for one in some], list(comparisons(runs)))
-    sentences, pairs = leads(runs), list(_least_neutral_pairs(runs))
-    for title, figures in by_chapter.items():
+    published_pairs, sentences, pairs = list(comparisons(runs)), leads(runs), list(_least_neutral_pairs(runs))
+    for title, figures in figures_of(runs.scores, runs).items():
         wide = [figure for figure in figures if _is_wide(figure)]
-        shown = [figure for figure in figures if figure not in wide][:MAX_OPEN]
+        open_figures = [figure for figure in figures if figure not in wide][:MAX_OPEN]
         yield {
             "id": title.lower().replace(" ", "-"),
             "title": title,
             "leads": sentences.get(title, {}),
-            "open": shown,
-            "folded": [figure for figure in figures if figure not in shown],
+            "open": open_figures,
+            "folded": [figure for figure in figures if figure not in open_figures],
             "wide": [figure.id for figure in wide],
-            "compared": compared,
+            "compared": _list_published(figures, published_pairs) if title != TRAINING_CHAPTER else None,
             "pairs": pairs if title == INFERENCES else [],
             "pairs_header": PAIRS_HEADER,
         }
@@ -197,21 +213,21 @@ def _draw(figure: Figure) -> Markup:
     return Markup(draw_svg(figure, FULL_WIDTH if _is_wide(figure) else HALF_WIDTH))
 
 
-def _page_data(runs: Runs, figures: list[Figure], looked_up: dict[str, Any] | None) -> dict[str, Any]:
+def _page_data(runs: Runs, figures: list[Figure], lookup: dict[str, Any] | None) -> dict[str, Any]:
     """Return the scores that figures show, once, and what the page's tables and downloads need of each figure."""
-    places = {row: at for at, row in enumerate(sorted({row for one in figures for row in one.rows["row"]}))}
+    places = {row: at for at, row in enumerate(sorted({row for figure in figures for row in figure.rows["row"]}))}
     scores = runs.scores.filter(pl.col("row").is_in(list(places))).select(*SCORES, "quantity", "care")
-    shown = {
-        one.id: {
-            "rows": [places[row] for row in one.rows["row"]],
-            "down": one.down,
-            "across": one.across,
-            "names": [HEADINGS.get(name, name) for name in one.down],
+    tables = {
+        figure.id: {
+            "rows": [places[row] for row in figure.rows["row"]],
+            "down": figure.down,
+            "across": figure.across,
+            "names": [HEADINGS.get(name, name) for name in figure.down],
         }
-        for one in figures
+        for figure in figures
     }
-    joined = scores.with_columns(pl.col("cautions").list.join(CAUTION_SEPARATOR))
-    return {"scores": columnar(joined), "figures": shown, "explorer-data": looked_up}
+    texts = scores.with_columns(pl.col("cautions").list.join(CAUTION_SEPARATOR))
+    return {"scores": columnar(texts), "figures": tables, "explorer-data": lookup}
 
 
 @cache
@@ -220,8 +236,7 @@ def _environment() -> Environment:
     loader = PackageLoader("wordworth.pages")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, finalize=_show)
     environment.trim_blocks = environment.lstrip_blocks = True
-    environment.filters |= {"isolate": _isolate, "number": format_number, "prose": _prose, "unbroken": _unbroken}
-    environment.filters["svg"] = _draw
+    environment.filters |= {"number": format_number, "prose": _prose, "svg": _draw}
     environment.policies["json.dumps_function"] = _json
     return environment
 
@@ -232,19 +247,9 @@ def _show(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _isolate(text: str) -> Markup:
-    """Escape a text and isolate words that read from right to left."""
-    return Markup(_RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", str(escape(visible(text, lines=True)))))
-
-
 def _prose(text: str) -> Markup:
     """Escape a sentence, with commands between backquotes set as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(_isolate(text))))
-
-
-def _unbroken(text: str) -> str:
-    """Keep “ρ = .86” on one line."""
-    return text.replace(" = ", "\u00a0=\u00a0").replace(" < ", "\u00a0<\u00a0")
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(visible(text, lines=True)))))
 
 
 def _json(value: Any, **_options: Any) -> str:
@@ -254,16 +259,16 @@ def _json(value: Any, **_options: Any) -> str:
 
 def _title(runs: Runs) -> str:
     models = keep_last_steps(runs).models
-    named = format_list(models, 3) if len(models) <= 3 else f"{len(models)} models"
-    return f"What a word is worth to {named or 'a model'}"
+    names = format_list(models, 3) if len(models) <= 3 else f"{len(models)} models"
+    return f"What a word is worth to {names or 'a model'}"
 
 
 def _about(runs: Runs) -> str:
     """Return studies, dates and version in one line."""
     began = sorted(f"{run.started:%Y-%m-%d}" for run in runs.each)
-    when = began[0] if began[0] == began[-1] else f"{began[0]} to {began[-1]}"
+    dates = began[0] if began[0] == began[-1] else f"{began[0]} to {began[-1]}"
     studies = format_list(list(dict.fromkeys(run.study for run in runs.each)))
-    return f"{studies} · {when} · wordworth {runs.each[0].versions.get('wordworth', '')}"
+    return f"{studies} · {dates} · wordworth {runs.each[0].versions.get('wordworth', '')}"
 
 
 @cache
@@ -273,30 +278,21 @@ def _asset(name: str) -> str:
 
 def _policy(scripts: Sequence[str]) -> str:
     """Return a policy under which the browser runs the page's own scripts only, and fetches nothing."""
-    digests = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    sources = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
-        f"default-src 'none'; script-src {allowed}; "
+        f"default-src 'none'; script-src {sources}; "
         "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
 
 
-def _published_by_figure(figures: list[Figure], every: list[Comparison]) -> dict[str, dict[str, Any]]:
-    """Return published numbers by the first figure that shows our score, or else one of the same experiment."""
-    where: dict[int | str, str] = {}
-    for figure in figures:
-        for row, experiment in figure.rows.select("row", "experiment").iter_rows():
-            where.setdefault(row, figure.id)
-            where.setdefault(experiment, figure.id)
-    by_figure: dict[str, list[Comparison]] = {}
-    for one in every:
-        by_figure.setdefault(where.get(one.ours["row"]) or where.get(one.ours["experiment"], ""), []).append(one)
-    compared = {}
-    for name, some in by_figure.items():
-        same = sum(one.nearness == "same model" for one in some)
-        count = f"Published numbers next to ours: {len(some):,}" + (f", {same:,} on the same model" if same else "")
-        compared[name] = {"count": count, "header": COMPARED_COLUMNS, "rows": [comparison_row(one) for one in some]}
-    return compared
+def _list_published(figures: list[Figure], pairs: list[Comparison]) -> dict[str, Any] | None:
+    """Return the published numbers of the experiments that these figures show, next to ours."""
+    experiments = {name for figure in figures for name in figure.rows["experiment"]}
+    rows = [pair for pair in pairs if pair.ours["experiment"] in experiments]
+    matches = sum(pair.nearness == SAME for pair in rows)
+    count = f"Published numbers next to ours: {len(rows):,}" + (f", {matches:,} on the same model" if matches else "")
+    return {"count": count, "header": COMPARED_COLUMNS, "rows": list(map(comparison_row, rows))} if rows else None
 
 
 def _least_neutral_pairs(runs: Runs) -> Iterator[list[str]]:
@@ -327,13 +323,15 @@ def _run_facts(runs: Runs, run: Run, folder: Path) -> dict[str, Any]:
             "versions": ", ".join(f"{name} {version}" for name, version in run.versions.items()),
             "machine": f"{run.hardware.get('platform', '')}, {run.hardware.get('cores', '?')} cores",
         },
-        "models": [[one.name, _describe_model(one.model_dump()), one.sha256 or one.weights] for one in run.models],
-        "data": [[one.name, f"{one.rows:,}", one.licence, one.reference, one.sha256] for one in run.data],
-        "notes": list(sentences_of(one for one in run.notices if one.kind == "info")),
+        "models": [
+            [entry.name, _describe_model(entry.model_dump()), entry.sha256 or entry.weights] for entry in run.models
+        ],
+        "data": [[entry.name, f"{entry.rows:,}", entry.licence, entry.reference, entry.sha256] for entry in run.data],
+        "notes": list(sentences_of(entry for entry in run.notices if entry.kind == "info")),
     }
 
 
 def _describe_model(facts: dict[str, Any]) -> str:
     keys = ("step", "family", "words", "layers", "dimensions", "precision", "device", "language")
-    shown = {key: facts[key] for key in keys if facts[key]}
-    return ", ".join(f"{key} {f'{one:,}' if isinstance(one, int) else one}" for key, one in shown.items())
+    known_facts = {key: facts[key] for key in keys if facts[key]}
+    return ", ".join(f"{key} {f'{value:,}' if isinstance(value, int) else value}" for key, value in known_facts.items())

@@ -10,20 +10,30 @@ from typing import Literal
 import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE, WEAT
-from wordworth.pages.comparisons import Networks, networks_of
-from wordworth.pages.insights import ALPHA, IS_ABOVE, IS_DIFFERENCE, IS_VALUE, contexts_apart
-from wordworth.pages.numbers import FIRST_DATASETS, blank_score, choose_tests, main_numbers, numbers_of_versions
-from wordworth.pages.published import ANY_KIND, MIN_ACCURACY, Standing, kind_of, standing
-from wordworth.pages.runs import AS_IT_IS, IS_ORIGINAL, TESTS, Runs, Score
+from wordworth.papers.comparisons import Networks, networks_of
+from wordworth.papers.published import ANY_KIND, MIN_ACCURACY, Standing, kind_of, standing
+from wordworth.results.main_scores import (
+    ALPHA,
+    FIRST_DATASETS,
+    IN_CONTEXT,
+    IS_ABOVE,
+    IS_DIFFERENCE,
+    IS_VALUE,
+    ON_FIRST_LEXICON,
+    choose_tests,
+    main_numbers,
+    numbers_of_versions,
+)
+from wordworth.results.runs import AS_IT_IS, IS_ORIGINAL, IS_PLAIN, TESTS, Runs, Score
 from wordworth.results.table import format_interval, format_number, format_percent
 from wordworth.results.vocabulary import ORIGINAL, RANDOM, Caution
 from wordworth.statistics.effect_size import holm
 
 Scale = Literal["ρ", "Δρ", "d", "share"]
 CONTEXT_CHANGE, RARE_WORDS, NULLIFIED = "context change", "top-1 of rare words", "nullified"
-"""Quantities that are made here: how much valence differs between contexts, and top-1 over the rarest band."""
+"""Quantities that only the profile has: how much valence differs between contexts, and top-1 over the rarest band."""
 RARE_BANDS = ("low", "below", "mid")
-"""Bands of frequency in the order in which they stand for rare words."""
+"""Bands of frequency that can represent rare words, the first choice first."""
 STRONG_RHO, MODERATE_RHO = 0.6, 0.3
 EFFECTS = ((0.8, "strong"), (0.5, "medium"), (0.2, "weak"))
 """The least |d|, and what Cohen calls it."""
@@ -107,40 +117,35 @@ class ProfileRow:
 
     @property
     def published_text(self) -> str:
-        """Return the published range and whose it is: “.82–.88, seven English embeddings (Toney and Caliskan 2021)”."""
-        place = self.published
-        return "" if place is None else f"{_range(place)}, {place.whose} ({place.source})"
+        """Return the published range and whose it is; blank where none is comparable."""
+        return str(self.published or "")
 
     @property
     def alt(self) -> str:
         """Return the drawing in words."""
         ticks = "".join(f", {name} {format_number(value)}" for name, value in self.controls)
-        published = f", published {self.published_text}" if self.published else ""
+        published_range = f", published {self.published_text}" if self.published else ""
         number = f"{format_number(self.score['value'])} {self.interval}".strip()
-        return f"{self.question.name}, {self.subject}: {number}{ticks}{published}"
-
-
-def _range(place: Standing) -> str:
-    return "–".join(dict.fromkeys([format_number(place.low), format_number(place.high)]))
+        return f"{self.question.name}, {self.subject}: {number}{ticks}{published_range}"
 
 
 def profile(runs: Runs) -> list[ProfileRow]:
     """Return the rows of all models by question, in the order of the report; of trainings give the last step."""
     tests = choose_tests(runs.scores)
     significant = find_significant(tests)
-    chosen = (main_numbers(runs.scores), tests, numbers_of_versions(runs.scores), *_made_here(runs))
-    numbers = pl.concat([some.select(runs.scores.columns) for some in chosen])
+    sources = (main_numbers(runs.scores), tests, numbers_of_versions(runs.scores), *_made_here(runs))
+    numbers = pl.concat([table.select(runs.scores.columns) for table in sources])
     networks = networks_of(runs)
     rows = list[ProfileRow]()
     for question in QUESTIONS:
         answers = list(_answers(question, numbers))
-        known = [(row, _controls(runs, row), _compare_with_published(runs, networks, row)) for row in answers]
-        least = [value for row, controls, _ in known for value in (row["value"], row["low"], *dict(controls).values())]
-        ends = question.ends(min((value for value in least if value is not None), default=0.0))
-        for row, controls, (compared, place) in known:
-            verdict = _judge(question, row, runs, significant) + _judge_place(row, compared, place)
-            ticks = controls if compared is row else (*controls, (NULLIFIED, compared["value"]))
-            rows.append(ProfileRow(question, _subject(row), row, place, ticks, verdict, ends))
+        facts = [(row, _controls(runs, row), _compare_with_published(runs, networks, row)) for row in answers]
+        values = [value for row, controls, _ in facts for value in (row["value"], row["low"], *dict(controls).values())]
+        ends = question.ends(min((value for value in values if value is not None), default=0.0))
+        for row, controls, (counterpart, published) in facts:
+            verdict = _judge(question, row, runs, significant) + _judge_place(row, counterpart, published)
+            ticks = controls if counterpart is row else (*controls, (NULLIFIED, counterpart["value"]))
+            rows.append(ProfileRow(question, _subject(row), row, published, ticks, verdict, ends))
     return rows
 
 
@@ -162,25 +167,24 @@ def _answers(question: RowQuestion, numbers: pl.DataFrame) -> Iterator[Score]:
     if rows.is_empty():
         return
     order = {name: at for at, name in enumerate(question.datasets)}
-    place = pl.col("dataset").replace_strict(order, default=len(order), return_dtype=pl.Int64)
-    ranked = rows.with_columns(models=pl.col("model").n_unique().over("dataset").cast(pl.Int64), place=place)
+    rank = pl.col("dataset").replace_strict(order, default=len(order), return_dtype=pl.Int64)
+    rated = rows.with_columns(models=pl.col("model").n_unique().over("dataset").cast(pl.Int64), place=rank)
     is_foreign = (pl.col("language") != "english").fill_null(value=False)
-    ordered = ranked.sort(-pl.col("models"), is_foreign, "place", "row", nulls_last=True, maintain_order=True)
-    first = ordered.unique(["model", "version"], keep="first", maintain_order=True)
+    candidates = rated.sort(-pl.col("models"), is_foreign, "place", "row", nulls_last=True, maintain_order=True)
+    first = candidates.unique(["model", "version"], keep="first", maintain_order=True)
     yield from first.select(numbers.columns).sort("model_at", "row", maintain_order=True).iter_rows(named=True)
 
 
 def _made_here(runs: Runs) -> Iterator[pl.DataFrame]:
-    """Yield scores that no study records: how much contexts change valence, and top-1 over the rarest band."""
+    """Yield scores that no study records: how much contexts change valence in the top layer, top-1 of rare words."""
     schema = runs.scores.schema
-    places = dict(runs.scores.select("model", "model_at").unique().iter_rows())
-    changed = []
-    for model, layers in contexts_apart(runs.scores):
-        top = layers.row(-1, named=True)
-        where = {"model": model, "name": model, "model_at": places[model], "measure": VALENCE, "language": None}
-        most = {"dataset": top["dataset"], "layer": top["layer"], "value": top["apart"], "quantity": CONTEXT_CHANGE}
-        changed.append(blank_score() | where | most)
-    yield pl.DataFrame(changed, schema=schema)
+    in_context = runs.scores.filter(AS_IT_IS, IN_CONTEXT, IS_PLAIN, pl.col("value").is_finite(), pl.col("layer") > 0)
+    is_top = pl.col("layer") == pl.col("layer").max().over("model")
+    top = in_context.filter(ON_FIRST_LEXICON).filter(is_top, pl.col("context").n_unique().over("model") > 1)
+    change = (pl.col("value").max() - pl.col("value").min()).over("model")
+    blank = dict.fromkeys(("row", "context", "low", "high", "n", "cautions", "care"), pl.lit(None))
+    changes = top.with_columns(value=change, quantity=pl.lit(CONTEXT_CHANGE), **blank)
+    yield changes.unique("model", keep="first", maintain_order=True).cast(schema)
     is_rare = (pl.col("experiment") == "coverage") & (pl.col("quantity") == "top-1")
     rare = runs.scores.filter(AS_IT_IS, is_rare, pl.col("subset").is_in(RARE_BANDS))
     order = {name: at for at, name in enumerate(RARE_BANDS)}
@@ -192,23 +196,23 @@ def _made_here(runs: Runs) -> Iterator[pl.DataFrame]:
 def _controls(runs: Runs, row: Score) -> tuple[tuple[str, float], ...]:
     """Return what an untrained network, shuffled ratings or random directions give in the same place."""
     if row["version"] not in (None, ORIGINAL):
-        where = [pl.col(name).eq_missing(pl.lit(row[name])) for name in ("model", "dataset", "quantity", "study")]
-        random = runs.scores.filter(*where, pl.col("version") == RANDOM, pl.col("draw").is_null()).tail(1)
+        match = [pl.col(name).eq_missing(pl.lit(row[name])) for name in ("model", "dataset", "quantity", "study")]
+        random = runs.scores.filter(*match, pl.col("version") == RANDOM, pl.col("draw").is_null()).tail(1)
         return tuple(random.select("version", "value").iter_rows())
     if row["quantity"] not in (VALENCE, SIMILARITY):
         return ()
-    same = [pl.col(name).eq_missing(pl.lit(row[name])) for name in ("model", "dataset", "measure", "context", "layer")]
+    match = [pl.col(name).eq_missing(pl.lit(row[name])) for name in ("model", "dataset", "measure", "context", "layer")]
     is_value = pl.col("control").is_in(["untrained", "shuffled"]) & pl.col("draw").is_null()
-    found = runs.scores.filter(*same, is_value, *IS_VALUE, pl.col("value").is_finite())
-    once = found.unique("control", keep="last", maintain_order=True).sort("control", descending=True)
+    controls = runs.scores.filter(*match, is_value, *IS_VALUE, pl.col("value").is_finite())
+    once = controls.unique("control", keep="last", maintain_order=True).sort("control", descending=True)
     return tuple(once.select("control", "value").iter_rows())
 
 
 def _is_above_control(runs: Runs, row: Score) -> bool | None:
     """Return whether a score is significantly above all its controls; None where none was tested."""
-    same = [pl.col(name).eq_missing(pl.lit(row[name])) for name in ("model", "dataset", "measure", "context", "layer")]
-    tested = runs.scores.filter(*same, *IS_DIFFERENCE).select(IS_ABOVE).to_series().drop_nulls()
-    return None if tested.is_empty() else bool(tested.all())
+    slot = [pl.col(name).eq_missing(pl.lit(row[name])) for name in ("model", "dataset", "measure", "context", "layer")]
+    is_above = runs.scores.filter(*slot, *IS_DIFFERENCE).select(IS_ABOVE).to_series().drop_nulls()
+    return None if is_above.is_empty() else bool(is_above.all())
 
 
 def _compare_with_published(runs: Runs, networks: Networks, row: Score) -> tuple[Score, Standing | None]:
@@ -225,30 +229,30 @@ def _compare_with_published(runs: Runs, networks: Networks, row: Score) -> tuple
     kind = kind_of(runs.facts.get(row["model"], {}))
     if row["measure"] != VALENCE or row["layer"] is None:
         return row, standing(row["name"], kind, quantity._replace(pooling=""))
-    same = [pl.col(name) == row[name] for name in ("model", "dataset", "context", "layer", "measure")]
-    isolated = runs.scores.filter(*same, pl.col("experiment") == "isolation", pl.col("variant").is_null())
-    if isolated.is_empty():
+    slot = [pl.col(name) == row[name] for name in ("model", "dataset", "context", "layer", "measure")]
+    rows = runs.scores.filter(*slot, pl.col("experiment") == "isolation", pl.col("variant").is_null())
+    if rows.is_empty():
         return row, None
-    best = isolated.sort("value", descending=True, nulls_last=True, maintain_order=True).row(0, named=True)
-    compared = best if best["components"] is not None and best["value"] > row["value"] else row
-    return compared, standing(row["name"], kind, quantity._replace(pooling=""), is_best=True)
+    best = rows.sort("value", descending=True, nulls_last=True, maintain_order=True).row(0, named=True)
+    counterpart = best if best["components"] is not None and best["value"] > row["value"] else row
+    return counterpart, standing(row["name"], kind, quantity._replace(pooling=""), is_best=True)
 
 
 def _accuracy(runs: Runs, row: Score) -> float:
     """Return the accuracy of an NLI model on labelled pairs, 1 where it was not measured."""
-    same = pl.col("model") == row["model"], pl.col("measure") == "accuracy", pl.col("variant").is_null()
-    best = runs.scores.filter(*same, IS_ORIGINAL).get_column("value").max()
+    is_accuracy = pl.col("model") == row["model"], pl.col("measure") == "accuracy", pl.col("variant").is_null()
+    best = runs.scores.filter(*is_accuracy, IS_ORIGINAL).get_column("value").max()
     return 1.0 if best is None else float(best)  # type: ignore[arg-type]
 
 
 def find_significant(tests: pl.DataFrame) -> dict[tuple[str, str], bool]:
     """Return model and test → whether its p, one-sided as recorded, is below .05 after Holm over the model's tests."""
-    found: dict[tuple[str, str], bool] = {}
+    significance: dict[tuple[str, str], bool] = {}
     for (model,), rows in tests.drop_nulls("p").group_by(["model"], maintain_order=True):
-        corrected = holm(rows.get_column("p").to_list())
-        for dataset, p in zip(rows.get_column("dataset"), corrected, strict=True):
-            found[str(model), dataset] = bool(p < ALPHA)
-    return found
+        corrected_ps = holm(rows.get_column("p").to_list())
+        for dataset, p in zip(rows.get_column("dataset"), corrected_ps, strict=True):
+            significance[str(model), dataset] = bool(p < ALPHA)
+    return significance
 
 
 def _judge(question: RowQuestion, row: Score, runs: Runs, significant: Mapping[tuple[str, str], bool]) -> str:
@@ -260,22 +264,22 @@ def _judge(question: RowQuestion, row: Score, runs: Runs, significant: Mapping[t
     return _judge_share(row)
 
 
-def _judge_place(row: Score, compared: Score, place: Standing | None) -> str:
+def _judge_place(row: Score, counterpart: Score, published: Standing | None) -> str:
     """Return where the number is among published ones, in at most 7 words; blank where none is comparable."""
-    if place is None:
+    if published is None:
         return ""
-    side = place.side(compared["value"], compared["low"], compared["high"])
-    best = "" if compared is row else f"at best {format_number(compared['value'])}, "
-    return f"; {best}{side} published {_range(place)}"
+    side = published.side(counterpart["value"], counterpart["low"], counterpart["high"])
+    best = "" if counterpart is row else f"at best {format_number(counterpart['value'])}, "
+    return f", {best}{side} the published {published.range}"
 
 
 def _judge_effect(row: Score, is_significant: bool | None) -> str:
     """Say how strong an association is; against the stereotype only by its interval, because p has one side."""
     about, value, low, high = TESTS[row["dataset"]]["about"], row["value"], row["low"], row["high"]
-    size = next((name for least, name in EFFECTS if abs(value) >= least), "negligible")
+    size = next((name for threshold, name in EFFECTS if abs(value) >= threshold), "negligible")
     if value < 0:
         is_reversed = high is not None and high < 0
-        return f"{size} reverse of {about}" if is_reversed else f"no {about} association"
+        return f"{size} {about} association in reverse" if is_reversed else f"no {about} association"
     if is_significant is False:
         return f"no significant {about} association"
     unsure = " but uncertain" if low is not None and low <= 0 else ""
@@ -299,13 +303,13 @@ def _judge_share(row: Score) -> str:
         case "analogy":
             return f"solves {share} of the analogies"
         case "top-1":
-            return f"first guess right for {share} of words"
+            return f"the first guess is right for {share} of words"
         case "top-1 of rare words":
-            return f"first guess right for {share} of rare words ({row['subset']})"
+            return f"the first guess is right for {share} of words in the band “{row['subset']}”"
         case "T1":
-            return f"never guesses {format_percent(1 - value)} of different words first"
+            return f"{format_percent(1 - value)} of the different words are never the first guess"
         case "accuracy" if value < MIN_ACCURACY:
-            return f"right for {share}, near chance: its inferences mean little"
+            return f"right for {share} of pairs, near chance: its inferences mean little"
         case "accuracy":
-            return f"right for {share}"
-    return f"neutral {format_number(value)} where 1 is right"
+            return f"right for {share} of pairs"
+    return f"neutral with probability {format_number(value)} instead of 1"

@@ -6,13 +6,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from wordworth.files import replacing
 from wordworth.pages.leaderboard import test_pair
 from wordworth.pages.page import page, render, scripts_of
 from wordworth.pages.profile import QUESTIONS, ProfileRow, profile, subjects
-from wordworth.pages.runs import Runs, keep_last_steps, read_runs
 from wordworth.progress import progress
 from wordworth.results.run import Run
+from wordworth.results.runs import Runs, keep_last_steps, read_runs
 from wordworth.results.table import format_list
 from wordworth.statistics.effect_size import holm
 
@@ -39,7 +41,9 @@ class Entry:
     @property
     def studies(self) -> str:
         """Return the studies that measured it."""
-        return format_list(list(dict.fromkeys(run.study for run in self.runs.each)))
+        model = next((row.score["model"] for row in self.rows.values()), self.subject)
+        scores = self.runs.scores.filter(pl.col("model") == model)
+        return format_list(scores.get_column("study").unique(maintain_order=True).to_list())
 
     @property
     def began(self) -> str:
@@ -53,41 +57,45 @@ def write_site(runs_or_folders: Sequence[Run | str | Path], folder: Path) -> Pat
     entries: list[Entry] = []
     names = _names(runs_or_folders)
     with progress("pages", len(names)) as advance:
-        for name, one in zip(names, runs_or_folders, strict=True):
-            runs = read_runs([one])
+        for name, source in zip(names, runs_or_folders, strict=True):
+            runs = read_runs([source])
             _write(folder / f"{name}.html", page(runs, folder.absolute(), INDEX))
             rows = profile(keep_last_steps(runs))
             for subject in subjects(rows) or runs.models:
-                own = {row.question.name: row for row in rows if row.subject == subject}
-                entries.append(Entry(name, subject, runs, own))
+                answers = {row.question.name: row for row in rows if row.subject == subject}
+                entries.append(Entry(name, subject, runs, answers))
             advance(1)
-    asked = {name for entry in entries for name in entry.rows}
-    questions = [one for one in QUESTIONS if one.name in asked]
-    answered = {one: {entry.rows[one].score["dataset"] for entry in entries if one in entry.rows} for one in asked}
-    mixed = {name for name, datasets in answered.items() if len(datasets) > 1}
-    shown: dict[str, Any] = {"title": "All runs", "entries": entries, "questions": questions, "mixed": mixed}
-    _write(folder / INDEX, render("index.html.j2", scripts_of("report.js"), compare=COMPARE, **shown))
-    compared = {"entries": [_describe(one) for one in entries], "tests": _test_pairs(entries)}
-    shown = {"title": "Two models compared", "data": {"compared": compared}, "index": INDEX}
-    _write(folder / COMPARE, render("compare.html.j2", scripts_of("report.js", "compare.js"), **shown))
+    topics = {name for entry in entries for name in entry.rows}
+    questions = [question for question in QUESTIONS if question.name in topics]
+    datasets = {name: {entry.rows[name].score["dataset"] for entry in entries if name in entry.rows} for name in topics}
+    mixtures = {name for name, sets in datasets.items() if len(sets) > 1}
+    values: dict[str, Any] = {"title": "All runs", "entries": entries, "questions": questions, "mixed": mixtures}
+    _write(folder / INDEX, render("index.html.j2", scripts_of("report.js"), compare=COMPARE, **values))
+    pairs = {"entries": [_describe(entry) for entry in entries], "tests": _test_pairs(entries)}
+    values = {"title": "Two models compared", "data": {"compared": pairs}, "index": INDEX}
+    _write(folder / COMPARE, render("compare.html.j2", scripts_of("report.js", "compare.js"), **values))
     return folder / INDEX
 
 
 def _names(runs_or_folders: Sequence[Run | str | Path]) -> list[str]:
     """Return the names of the pages: of folders, with a number where two are alike or one is the index."""
     names: list[str] = []
-    for one in runs_or_folders:
-        place = one.folder if isinstance(one, Run) else Path(one)
-        name = place.resolve().name if place else str(getattr(one, "study", "run"))
-        taken = {*names, Path(INDEX).stem, Path(COMPARE).stem}
+    for source in runs_or_folders:
+        folder = source.folder if isinstance(source, Run) else Path(source)
+        name = folder.resolve().name if folder else str(getattr(source, "study", "run"))
+        used_names = {*names, Path(INDEX).stem, Path(COMPARE).stem}
         names.append(
-            next(new for at in range(1, len(taken) + 2) if (new := name if at == 1 else f"{name}-{at}") not in taken)
+            next(
+                new
+                for at in range(1, len(used_names) + 2)
+                if (new := name if at == 1 else f"{name}-{at}") not in used_names
+            )
         )
     return names
 
 
-def _write(place: Path, text: str) -> None:
-    with replacing(place) as new:
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as new:
         new.write_text(text, encoding="utf-8")
 
 
@@ -103,20 +111,21 @@ def _describe(entry: Entry) -> dict[str, Any]:
 def _test_pairs(entries: Sequence[Entry]) -> dict[str, dict[str, float]]:
     """Return two places → question → p of the paired test, two-sided, after Holm's correction over the questions."""
     pairs = {
-        f"{at},{other}": (first, second, shared)
-        for (at, first), (other, second) in combinations(enumerate(entries), 2)
-        if (shared := [name for name in first.rows if _has_same_data(name, first, second)])
+        f"{at},{last}": (first, second, topics)
+        for (at, first), (last, second) in combinations(enumerate(entries), 2)
+        if (topics := [name for name in first.rows if _has_same_data(name, first, second)])
     }
-    every: dict[str, dict[str, float]] = {}
-    for places, (first, second, shared) in pairs.items() if len(pairs) <= MAX_TESTED else ():
-        sides = {name: [(one.runs, one.rows[name].score) for one in (first, second)] for name in shared}
-        tested = {name: test.p for name, (one, other) in sides.items() if (test := test_pair(one, other))}
-        if tested:
-            every[places] = dict(zip(tested, holm(list(tested.values())), strict=True))
-    return every
+    results: dict[str, dict[str, float]] = {}
+    for pair, (first, second, topics) in pairs.items() if len(pairs) <= MAX_TESTED else ():
+        sides = {name: [(entry.runs, entry.rows[name].score) for entry in (first, second)] for name in topics}
+        ps = {name: test.p for name, (entry, last) in sides.items() if (test := test_pair(entry, last))}
+        if ps:
+            results[pair] = dict(zip(ps, holm(list(ps.values())), strict=True))
+    return results
 
 
 def _has_same_data(name: str, first: Entry, second: Entry) -> bool:
-    """Return whether both answer a question, on the same data set."""
-    scores = [one.rows[name].score for one in (first, second) if name in one.rows]
-    return len(scores) == 2 and scores[0]["dataset"] == scores[1]["dataset"]
+    """Return whether both answer a question with a score of a study, on the same data set."""
+    scores = [entry.rows[name].score for entry in (first, second) if name in entry.rows]
+    is_recorded = all(score["row"] is not None for score in scores)
+    return len(scores) == 2 and is_recorded and scores[0]["dataset"] == scores[1]["dataset"]

@@ -7,8 +7,8 @@ from itertools import groupby
 from wordworth.errors import visible
 from wordworth.pages.cautions import plain_missing
 from wordworth.pages.leads import plain_answers
-from wordworth.pages.runs import Runs
 from wordworth.pages.tables import Column, cell_of, columns, tables
+from wordworth.results.runs import Runs
 from wordworth.results.table import Aspect, Cell, Table, format_exact_p, format_interval, format_number
 from wordworth.results.vocabulary import CAUTION_MARK
 
@@ -22,25 +22,27 @@ _TRANSLATION = str.maketrans(_ESCAPES)
 _FORMS = {"value": "r", "interval": r"@{\hspace{.35em}}l", "p": "r", "n": "r"}
 
 
-def markdown(runs: Runs, wanted: Sequence[str] = ()) -> str:
+def markdown(runs: Runs, ids: Sequence[str] = ()) -> str:
     """Return what is missing and the answers as lists, then every table; or only the tables that are wanted."""
     lines = [f"# What a word is worth to {escape_md(', '.join(runs.models))}", ""]
-    answers = {} if wanted else plain_answers(runs)
+    answers = {} if ids else plain_answers(runs)
     for question, sentences in answers.items():
         lines += [f"**{question}**", "", *(f"- {escape_md(sentence)}" for sentence in sentences), ""]
-    for table in tables(runs, wanted):
-        shown = [column for column in columns(table) if column.part != "interval"]  # which is next to its value
-        lines += [f"## {escape_md(table.title)}", "", *markdown_table(table, shown), ""]
+    for table in tables(runs, ids):
+        numbers = [column for column in columns(table) if column.part != "interval"]  # which is next to its value
+        lines += [f"## {escape_md(table.title)}", "", *markdown_table(table, numbers), ""]
         lines += [f"{escape_md(sentences)}\n" for sentences in (table.caption, table.note) if sentences]
     return "\n".join(lines)
 
 
-def markdown_table(table: Table, shown: Sequence[Column]) -> Iterator[str]:
+def markdown_table(table: Table, number_columns: Sequence[Column]) -> Iterator[str]:
     """Yield the rows of a table with these columns of numbers."""
-    yield _markdown_row([*map(escape_md, table.names), *(escape_md(_markdown_head(table, column)) for column in shown)])
-    yield _markdown_row([*["---"] * len(table.names), *["---:"] * len(shown)])
+    yield _markdown_row(
+        [*map(escape_md, table.names), *(escape_md(_markdown_head(table, column)) for column in number_columns)]
+    )
+    yield _markdown_row([*["---"] * len(table.names), *["---:"] * len(number_columns)])
     for row in table.rows:
-        numbers = [_markdown_part(cell_of(row, column), column.part) for column in shown]
+        numbers = [_markdown_part(cell_of(row, column), column.part) for column in number_columns]
         yield _markdown_row([*map(escape_md, row.names), *numbers])
 
 
@@ -55,16 +57,16 @@ def _markdown_head(table: Table, column: Column) -> str:
     return head if column.part == "value" else f"{head}: {column.part}"
 
 
-def _markdown_part(cell: Cell | None, part: Aspect) -> str:
-    if cell is None or not cell.has(part):
+def _markdown_part(cell: Cell | None, aspect: Aspect) -> str:
+    if cell is None or not cell.has(aspect):
         return ""
-    if part == "value":
+    if aspect == "value":
         text = format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
         text = f"**{text}**" if cell.is_best else text
         if cell.low is None or cell.high is None:
             return text
         return f"{text} {escape_md(format_interval(cell.low, cell.high))}"
-    if part == "n":
+    if aspect == "n":
         return f"{cell.n:,}"
     return "" if cell.p is None else escape_md(format_exact_p(cell.p, cell.partitions, _markdown_power))
 
@@ -82,13 +84,17 @@ def escape_md(text: str) -> str:
     return " ".join(safe.split())
 
 
-def latex(runs: Runs, wanted: Sequence[str] = ()) -> str:
+def latex(runs: Runs, ids: Sequence[str] = ()) -> str:
     """Return every table in an environment of its own; comments at the top list them and what is missing."""
-    every = tables(runs, wanted)
+    every_table = tables(runs, ids)
     opening = [r"% \usepackage{booktabs,graphicx}; names in other scripts need XeLaTeX or LuaLaTeX and a font for them"]
-    opening += [rf"% \ref{{tab:{table.id}}}  {_comment(table.title)}" for table in every]
-    opening += [f"% {question} {_comment(one)}" for question, some in plain_missing(runs).items() for one in some]
-    return "\n\n".join(["\n".join(opening), *("\n".join(_latex_table(table)) for table in every)]) + "\n"
+    opening += [rf"% \ref{{tab:{table.id}}}  {_comment(table.title)}" for table in every_table]
+    opening += [
+        f"% {question} {_comment(sentence)}"
+        for question, sentences in plain_missing(runs).items()
+        for sentence in sentences
+    ]
+    return "\n\n".join(["\n".join(opening), *("\n".join(_latex_table(table)) for table in every_table)]) + "\n"
 
 
 def escape_latex(text: str) -> str:
@@ -117,52 +123,52 @@ def _latex_table(table: Table) -> Iterator[str]:
 
 
 def _tabular(table: Table) -> Iterator[str]:
-    shown = columns(table)
+    numbers = columns(table)
     text = "l" if table.heads else rf"p{{{0.9 / len(table.names):.2f}\linewidth}}"
-    form = text * len(table.names) + "".join(_FORMS[column.part] for column in shown)
+    form = text * len(table.names) + "".join(_FORMS[column.part] for column in numbers)
     yield rf"\begin{{tabular}}{{{form}}}"
     yield r"\toprule"
-    yield from _heads(table, shown)
+    yield from _heads(table, numbers)
     yield r"\midrule"
     for row in table.rows:
-        numbers = [_latex_part(cell_of(row, column), column.part) for column in shown]
-        yield _line([*map(escape_latex, row.names), *numbers])
+        cells = [_latex_part(cell_of(row, column), column.part) for column in numbers]
+        yield _line([*map(escape_latex, row.names), *cells])
     yield from (r"\bottomrule", r"\end{tabular}")
 
 
-def _heads(table: Table, shown: Sequence[Column]) -> Iterator[str]:
+def _heads(table: Table, numbers: Sequence[Column]) -> Iterator[str]:
     """Yield the headings, each over its columns; p and n are named below them."""
     names = list(map(escape_latex, table.names))
-    over, rules, at = [], [], len(names) + 1
-    for head, group in groupby(shown, key=lambda column: column.at):
+    headings, rules, at = [], [], len(names) + 1
+    for head, group in groupby(numbers, key=lambda column: column.at):
         width = len(list(group))
         title = "" if head is None else escape_latex(table.heads[head])
-        over.append(rf"\multicolumn{{{width}}}{{c}}{{{title}}}")
+        headings.append(rf"\multicolumn{{{width}}}{{c}}{{{title}}}")
         rules += [rf"\cmidrule(lr){{{at}-{at + width - 1}}}"] if head is not None else []
         at += width
-    if all(column.part in ("value", "interval") for column in shown):
-        yield _line([*names, *over])
+    if all(column.part in ("value", "interval") for column in numbers):
+        yield _line([*names, *headings])
         return
-    yield _line([*[""] * len(names), *over])
+    yield _line([*[""] * len(names), *headings])
     yield "".join(rules)
-    under = {"value": "value", "interval": r"\footnotesize 95\,\%", "p": "$p$", "n": "$n$"}
-    yield _line([*names, *(under[column.part] for column in shown)])
+    subheadings = {"value": "value", "interval": r"\footnotesize 95\,\%", "p": "$p$", "n": "$n$"}
+    yield _line([*names, *(subheadings[column.part] for column in numbers)])
 
 
 def _line(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _latex_part(cell: Cell | None, part: Aspect) -> str:
-    if cell is None or not cell.has(part):
+def _latex_part(cell: Cell | None, aspect: Aspect) -> str:
+    if cell is None or not cell.has(aspect):
         return ""
-    if part == "value":
+    if aspect == "value":
         text = escape_latex(format_number(cell.value))
         mark = escape_latex(CAUTION_MARK if cell.cautions else "")
         return (rf"\textbf{{{text}}}" if cell.is_best else text) + mark
-    if part == "interval" and cell.low is not None and cell.high is not None:
+    if aspect == "interval" and cell.low is not None and cell.high is not None:
         return rf"{{\footnotesize{escape_latex(format_interval(cell.low, cell.high))}}}"
-    if part == "n":
+    if aspect == "n":
         return f"{cell.n:,}"
     return format_exact_p(cell.p, cell.partitions, _latex_power).replace("< ", "$<$") if cell.p is not None else ""
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure.declaration import label, main_measures
+from wordworth.measure.declaration import label
 
 Schema = dict[str, Any]
 """Column → its type in polars."""
@@ -151,13 +151,6 @@ def from_text(scores: pl.DataFrame) -> pl.DataFrame:
     plain = scores.with_columns(pl.col(pl.String).str.replace(f"^'({_FORMULA})", "$1"))
     cautions = pl.col("cautions").fill_null("").str.extract_all(r"\S+")
     return plain.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
-
-
-def main_scores(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return the scores that stand for a model: main measures on whole data sets and untouched vectors."""
-    plain = ("variant", "subset", "components", "draw", "control")
-    is_main = pl.col("measure").is_in(main_measures())
-    return scores.filter(is_main, pl.col("value").is_finite(), *(pl.col(name).is_null() for name in plain))
 
 
 def model_label(model: str, step: int | None = None) -> str:

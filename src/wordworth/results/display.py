@@ -29,22 +29,24 @@ def as_text(table: Table) -> str:
 
 def as_html(table: Table) -> str:
     """Return the first rows of a table as HTML."""
-    shown = _shorten(table, MAX_HTML_ROWS)
-    has_remarks = any(row.remark for row in shown.rows)
-    rows = [[*row.names, *map(format_cell, row.cells), *([row.remark] if has_remarks else [])] for row in shown.rows]
-    head = "".join(f"<th>{escape(one)}</th>" for one in [*shown.names, *shown.heads, *([""] if has_remarks else [])])
+    short = _shorten(table, MAX_HTML_ROWS)
+    has_remarks = any(row.remark for row in short.rows)
+    rows = [[*row.names, *map(format_cell, row.cells), *([row.remark] if has_remarks else [])] for row in short.rows]
+    head = "".join(
+        f"<th>{escape(heading)}</th>" for heading in [*short.names, *short.heads, *([""] if has_remarks else [])]
+    )
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    caption, note = escape(shown.title), escape(shown.note or legend_of(shown.rows))
+    caption, note = escape(short.title), escape(short.note or legend_of(short.rows))
     top = f"<caption>{caption}</caption><thead><tr>{head}</tr></thead>"
     return f"<table>{top}<tbody>{body}</tbody></table><p>{note}</p>"
 
 
-def _shorten(table: Table, most: int) -> Table:
+def _shorten(table: Table, max_rows: int) -> Table:
     """Return the first rows of a table; its note says how many more there are."""
-    if len(table.rows) <= most:
+    if len(table.rows) <= max_rows:
         return table
-    notes = [f"… and {len(table.rows) - most:,} more", table.note or legend_of(table.rows)]
-    return replace(table, rows=table.rows[:most], note="; ".join(filter(None, notes)))
+    notes = [f"… and {len(table.rows) - max_rows:,} more", table.note or legend_of(table.rows)]
+    return replace(table, rows=table.rows[:max_rows], note="; ".join(filter(None, notes)))
 
 
 class ShowsTable:
@@ -79,11 +81,11 @@ class DisplayedRun(ShowsTable):
     def tables(self) -> list[Table]:
         """Return the main numbers as the terminal shows them: a table per model."""
         from wordworth.pages.headlines import headlines
-        from wordworth.pages.runs import read_runs
+        from wordworth.results.runs import read_runs
 
-        shown: Any = self
-        found = list(headlines(read_runs([shown])))
-        return found or [Table(f"{self.study}: no scores", (), (), ())]
+        this_run: Any = self
+        headline_tables = list(headlines(read_runs([this_run])))
+        return headline_tables or [Table(f"{self.study}: no scores", (), (), ())]
 
     @property
     def _numbers(self) -> list[tuple[Table, Row, Cell]]:
@@ -132,10 +134,13 @@ class DisplayedRun(ShowsTable):
         return pd.DataFrame({column.name: column.to_list() for column in self.scores})
 
     def plot(self, figure: str = "") -> Any:
-        """Return an altair chart: the figure that the page would show first, or one by (part of) its title."""
+        """Return an altair chart: the first figure of the page, or one by (part of) its title; or the "profile"."""
         from wordworth.pages.figures.document import plot
+        from wordworth.pages.page import plot_profile
 
         run: Any = self
+        if figure.lower() == "profile":
+            return plot_profile(run)
         return plot(run, figure)
 
     def report(self, path: str | Path | None = None) -> Path:

@@ -34,70 +34,24 @@
     return loaded;
   }
 
-  const SVG = "http://www.w3.org/2000/svg";
-  const WIDE = 480, HIGH = 200, LEFT = 36, BELOW = 28;
-
-  function mark(name, attributes, text) {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
-
-  // Lines over the layers, one per context, and the human rating as a line across.
-  function chart(rows, word) {
-    const layers = Math.max(1, ...rows.map((row) => row.layer));
-    const values = rows.flatMap((row) => [row.apart, row.human]);
-    const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
-    const x = (layer) => LEFT + (layer / layers) * (WIDE - LEFT - 10);
-    const y = (value) => 8 + (1 - (value - low) / (high - low || 1)) * (HIGH - BELOW - 8);
-    const svg = mark("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, width: WIDE, role: "img", "font-size": 11 });
-    svg.append(mark("title", {}, `Effect size of ${word} by layer, in deviations from the mean word`));
-    for (const value of [low, 0, high]) {
-      svg.append(mark("line", { x1: LEFT, x2: WIDE - 10, y1: y(value), y2: y(value), stroke: "var(--rule)" }));
-      svg.append(mark("text", { x: LEFT - 5, y: y(value) + 4, "text-anchor": "end", fill: "var(--muted)" }, number(value)));
-    }
-    svg.append(mark("text", { x: LEFT, y: HIGH - 6, fill: "var(--muted)" }, "layer 0"));
-    svg.append(mark("text", { x: WIDE - 10, y: HIGH - 6, "text-anchor": "end", fill: "var(--muted)" }, `layer ${layers}`));
-    const rated = y(rows[0].human);
-    svg.append(mark("line", { x1: LEFT, x2: WIDE - 10, y1: rated, y2: rated, stroke: "var(--ink)", "stroke-width": 1.5 }));
-    svg.append(mark("text", { x: WIDE - 12, y: rated - 4, "text-anchor": "end", fill: "var(--ink)" }, "human rating"));
-    const contexts = [...new Set(rows.map((row) => row.context))];
-    contexts.forEach((context, at) => {
-      const own = rows.filter((row) => row.context === context).sort((a, b) => a.layer - b.layer);
-      const colour = `var(--c${(at % 8) + 1})`;
-      const points = own.map((row) => `${x(row.layer)},${y(row.apart)}`).join(" ");
-      svg.append(mark("polyline", { points, fill: "none", stroke: colour, "stroke-width": 1.8 }));
-      svg.append(mark("text", { x: LEFT + 70 + at * 100, y: HIGH - 6, fill: colour }, context ?? ""));
-    });
-    const frame = element("div", null, { class: "chart" });
-    frame.append(svg);
-    return frame;
-  }
-
   // Effects of a word in every layer; both they and ratings are also given in deviations from the mean word.
-  function valence(rows, word) {
+  function valence(rows) {
     const rated = new Map(rows.map((row) => [row.dataset, row.rating]));
-    const told = [...rated].map(([dataset, rating]) => `${number(rating)} in ${dataset}`).join(", ");
-    place.append(element("p", `People rate its valence ${told}. Effect size: above 0 nearer to pleasant words. ` +
+    const ratings = [...rated].map(([dataset, rating]) => `${number(rating)} in ${dataset}`).join(", ");
+    place.append(element("p", `People rate its valence ${ratings}. Effect size: above 0 nearer to pleasant words. ` +
       "Both are also given in standard deviations from the mean of the lexicon’s words: where they meet, the model agrees with people."));
-    const alone = rows.filter((row) => row.layer === null);
-    if (alone.length) {
-      const lines = alone.map((row) => [row.model, row.dataset, ...[row.rating, row.value, row.human, row.apart].map(number)]);
+    const unlayered = rows.filter((row) => row.layer === null);
+    if (unlayered.length) {
+      const lines = unlayered.map((row) => [row.model, row.dataset, ...[row.rating, row.value, row.human, row.apart].map(number)]);
       const header = ["model", "lexicon", "human rating", "effect size", "rating, deviations", "effect, deviations"];
       place.append(tableOf(header, lines, 2, "Valence of the word"));
     }
     const layered = rows.filter((row) => row.layer !== null);
     if (!layered.length) return;
-    for (const panel of new Set(layered.map((row) => `${row.model} · ${row.dataset}`))) {
-      place.append(element("h4", panel), chart(layered.filter((row) => `${row.model} · ${row.dataset}` === panel), word));
-    }
     const lines = layered.map((row) =>
       [row.model, row.dataset, row.context, String(row.layer), ...[row.value, row.apart, row.human].map(number)]);
-    const behind = element("details");
     const header = ["model", "lexicon", "context", "layer", "effect size", "effect, deviations", "rating, deviations"];
-    behind.append(element("summary", "Table"), tableOf(header, lines, 3, "Effect size by layer"));
-    place.append(behind);
+    place.append(tableOf(header, lines, 3, "Effect size of the word by layer"));
   }
 
   const MOST = 60;
@@ -138,7 +92,7 @@
       return;
     }
     for (const [kind, places] of found.rows) {
-      if (kind.title === "Valence") valence(rowsOf(kind, places), found.name);
+      if (kind.title === "Valence") valence(rowsOf(kind, places));
       else show(kind, rowsOf(kind, places));
     }
   }

@@ -10,10 +10,10 @@ const wordworth = (() => {
   const written = columns.filter((name) => name !== "quantity" && name !== "care");  // as in scores.csv
 
   function element(name, text, attributes = {}) {
-    const made = document.createElement(name);
-    if (text !== undefined && text !== null) made.textContent = text;
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
+    const node = document.createElement(name);
+    if (text !== undefined && text !== null) node.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    return node;
   }
 
   // A column whose values repeat has each with its count.
@@ -57,10 +57,10 @@ const wordworth = (() => {
       const line = body.insertRow();
       row.forEach((held, at) => {
         // A word may be written from right to left; its language chooses among the forms of a Chinese character.
-        const made = element("td", held?.text ?? held, at >= numeric ? { class: "number" } : { dir: "auto" });
-        if (held?.lang) made.setAttribute("lang", held.lang);
-        if (held?.care) made.append(element("abbr", "†", { title: held.care }));
-        line.append(made);
+        const node = element("td", held?.text ?? held, at >= numeric ? { class: "number" } : { dir: "auto" });
+        if (held?.lang) node.setAttribute("lang", held.lang);
+        if (held?.care) node.append(element("abbr", "†", { title: held.care }));
+        line.append(node);
       });
     }
     const frame = element("div", null, { class: "scroll", tabindex: "0", role: "region", "aria-label": caption });
@@ -148,58 +148,10 @@ const wordworth = (() => {
     else draw(svg, name);
   }
 
-  // The profile is a table of small drawings; as one picture each line of text is where it begins on the page.
-  function pictureOf(frame) {
-    const NS = "http://www.w3.org/2000/svg";
-    const all = frame.getBoundingClientRect();
-    const texts = [...frame.querySelectorAll(".models li, .asked b, .asked span, .end, .value, .verdict")];
-    const ends = texts.filter((one) => !one.matches(".asked span")).map((one) => one.getBoundingClientRect().left - all.left + 7 * one.textContent.trim().length);
-    const width = Math.ceil(Math.max(all.width, ...ends));
-    const svg = document.createElementNS(NS, "svg");
-    for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${Math.ceil(all.height)}`, width, height: Math.ceil(all.height) })) {
-      svg.setAttribute(name, value);
-    }
-    for (const one of texts) {
-      const [place, style] = [one.getBoundingClientRect(), getComputedStyle(one)];
-      const size = parseFloat(style.fontSize);
-      const line = document.createElementNS(NS, "text");
-      const left = place.left - all.left + parseFloat(style.paddingLeft) + (one.matches(".models li") ? 22 : 0);
-      line.setAttribute("font-size", size);
-      line.setAttribute("font-weight", style.fontWeight);
-      line.setAttribute("fill", style.color);
-      const letters = one.matches(".asked span") ? Math.floor(one.parentElement.clientWidth / (0.54 * size)) : 1000;
-      const words = one.textContent.trim().replace(/\s+/g, " ");
-      (words.match(new RegExp(`.{1,${letters}}(?: |$)`, "g")) ?? [words]).forEach((text, at) => {
-        const part = document.createElementNS(NS, "tspan");
-        part.setAttribute("x", left);
-        part.setAttribute("y", place.top - all.top + size * (1.1 + 1.2 * at));
-        part.textContent = text.trim();
-        line.append(part);
-      });
-      svg.append(line);
-    }
-    for (const one of frame.querySelectorAll("svg:not(svg svg)")) {
-      const place = one.getBoundingClientRect();
-      const copy = one.cloneNode(true);
-      const parts = [...copy.querySelectorAll("*")];
-      [...one.querySelectorAll("*")].forEach((part, at) => {
-        const style = getComputedStyle(part);
-        for (const name of ["fill", "stroke", "stroke-width", "stroke-opacity"]) parts[at].setAttribute(name, style.getPropertyValue(name));
-      });
-      const box = { x: place.left - all.left, y: place.top - all.top, width: place.width, height: place.height, overflow: "visible" };
-      for (const [name, value] of Object.entries(box)) copy.setAttribute(name, value);
-      svg.append(copy);
-    }
-    return svg;
-  }
-
-  function downloadProfile(kind) {
-    const name = `profile.${kind}`;
+  function downloadProfile() {
     const lines = read("profile-data").map((row) =>
       ({ ...row, controls: Object.entries(row.controls).map(([control, value]) => `${control} ${value}`).join("; ") }));
-    if (kind === "csv") saveAs(name, new Blob([csv(lines, Object.keys(lines[0] ?? {}))], { type: "text/csv" }));
-    else if (kind === "svg") saveAs(name, new Blob([standAlone(pictureOf(document.getElementById("profile-figure")))], { type: "image/svg+xml" }));
-    else draw(pictureOf(document.getElementById("profile-figure")), name);
+    saveAs("profile.csv", new Blob([csv(lines, Object.keys(lines[0] ?? {}))], { type: "text/csv" }));
   }
 
   function theme(dark) {
@@ -234,21 +186,6 @@ const wordworth = (() => {
     });
   }
 
-  // What a point of a figure says is shown over it.
-  function pointable() {
-    const over = document.getElementById("over");
-    document.addEventListener("pointerover", (event) => {
-      const label = event.target.closest?.(".chart [aria-label]:not(.chart)")?.getAttribute("aria-label");
-      over.hidden = !label;
-      if (!label) return;
-      over.textContent = label;
-      const left = Math.min(event.clientX + 12, innerWidth - over.offsetWidth - 8);
-      over.style.left = `${Math.max(8, left)}px`;
-      over.style.top = `${event.clientY + 16}px`;
-    });
-    addEventListener("scroll", () => { over.hidden = true; }, { passive: true });
-  }
-
   function begin() {
     const preference = matchMedia("(prefers-color-scheme: dark)");
     theme(preference.matches);
@@ -268,23 +205,18 @@ const wordworth = (() => {
         }
       });
     }
-    document.querySelectorAll("button[data-profile]").forEach((button) => {
-      button.addEventListener("click", () => downloadProfile(button.dataset.profile));
-    });
+    document.getElementById("profile-csv")?.addEventListener("click", downloadProfile);
     document.querySelectorAll(".sortable table").forEach(sortable);
-    if (document.getElementById("over")) pointable();
     const unfold = () => {  // what a link names is shown
       const place = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
       for (let one = place; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
     };
     addEventListener("hashchange", unfold);
     unfold();
-    const folded = () => document.querySelectorAll("details:not([open])");
-    addEventListener("beforeprint", () => folded().forEach((one) => { if (one.matches(".more")) one.open = true; }));
     const copy = document.getElementById("copy-bibtex");
     copy?.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById("bibtex").textContent);
-      document.getElementById("said").textContent = "BibTeX copied.";
+      document.getElementById("status").textContent = "BibTeX copied.";
       copy.textContent = "Copied";
     });
     document.documentElement.dataset.ready = "yes";

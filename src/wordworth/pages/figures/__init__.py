@@ -3,8 +3,8 @@
 import polars as pl
 
 from wordworth.pages.figures import behaviour, meaning
-from wordworth.pages.figures.figure import CURVE_CHAPTERS, Figure, FigureSpec
-from wordworth.pages.runs import AS_IT_IS, IS_LAST_STEP, Runs
+from wordworth.pages.figures.figure import Figure, FigureSpec
+from wordworth.results.runs import AS_IT_IS, IS_LAST_STEP, Runs
 
 __all__ = ["TRAINING_CHAPTER", "Figure", "figures_of"]
 
@@ -24,14 +24,14 @@ def figures_of(scores: pl.DataFrame, runs: Runs | None = None) -> dict[str, list
 
     With the `runs`, also those that are drawn from items.
     """
-    curves: list[Figure] = []
+    curves: dict[str, list[Figure]] = {}
     if runs is not None:
         from wordworth.pages.figures import specification  # altair takes a while
 
-        curves = list(specification.specification_curves(runs))
+        curves = specification.specification_curves(runs)
     figures: dict[str, list[Figure]] = {}
-    for title, (where, declared) in FIGURE_CHAPTERS.items():
-        rows = scores.filter(where)
-        figures[title] = [figure for one in declared if (figure := one(rows)) is not None]
-        figures[title] += [curve for curve in curves if CURVE_CHAPTERS[curve.title] == title]
-    return {title: some for title, some in figures.items() if some}
+    for title, (is_of_chapter, specs) in FIGURE_CHAPTERS.items():
+        rows = scores.filter(is_of_chapter)
+        figures[title] = [figure for spec in specs if (figure := spec(rows)) is not None]
+        figures[title] += curves.get(title, [])
+    return {title: chapter_figures for title, chapter_figures in figures.items() if chapter_figures}

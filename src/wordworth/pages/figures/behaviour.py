@@ -4,11 +4,11 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure import WEAT
+from wordworth.measure import VALENCE, WEAT
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
 from wordworth.pages.figures.meaning import SEVERAL_STEPS, TASK_NAMES
-from wordworth.pages.insights import nullified_tests
-from wordworth.pages.runs import TEST_LABELS, TESTS
+from wordworth.results.main_scores import IS_PLAINEST, ON_FIRST_LEXICON
+from wordworth.results.runs import TEST_LABELS, TESTS
 
 ESTIMATORS = (
     "direct-bias", "direct-bias (centred)", "garg-euclidean", "garg-euclidean (unit)", "garg-cosine", "manzini",
@@ -35,6 +35,30 @@ PARAPHRASES: dict[str, Any] = {
 }
 
 
+def recoveries(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return for each model the number of nullified components that recovers most valence in its top layer.
+
+    `raw` is valence with none, `value` with these, on the model's first lexicon.
+    """
+    rows = scores.filter(pl.col("experiment") == "isolation", pl.col("measure") == VALENCE)
+    top = rows.filter(pl.col("layer") == pl.col("layer").max().over("model"), ON_FIRST_LEXICON).filter(IS_PLAINEST)
+    raw = top.filter(pl.col("components").is_null()).select("model", raw="value")
+    after = top.drop_nulls("components").sort("value", descending=True, maintain_order=True)
+    best = after.unique("model", keep="first", maintain_order=True).sort("model_at")
+    return best.join(raw, on="model", how="inner", maintain_order="left")
+
+
+def nullified_tests(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the tests in the top layer raw, and with the components nullified that recover most valence."""
+    is_test = (pl.col("measure") == WEAT) & pl.col("variant").is_null() & pl.col("layer").is_not_null()
+    top_tests = scores.filter(is_test).filter(pl.col("layer").max().over("model") == pl.col("layer"))
+    best_counts = dict(recoveries(scores).select("model", "components").iter_rows())
+    max_counts = top_tests.drop_nulls("components").group_by("model").agg(pl.col("components").max()).iter_rows()
+    counts = {model: best_counts.get(model, count) for model, count in max_counts}
+    count = pl.col("model").replace_strict(counts, default=None, return_dtype=pl.Int64)
+    return top_tests.filter(count.is_not_null(), pl.col("components").is_null() | (pl.col("components") == count))
+
+
 def _name_tests(rows: pl.DataFrame) -> pl.DataFrame:
     """Return tests in the order of their numbers, with the column `test`."""
     numbers = {name: test["number"] for name, test in TESTS.items()}
@@ -43,7 +67,7 @@ def _name_tests(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _describe_bars(rows: pl.DataFrame) -> str:
-    text = "p is one-sided: the share of partitions that give as much."
+    text = "p is one-sided: the share of partitions with as large an effect."
     return text if rows["low"].is_null().all() else f"{text} {BARS} n is the words of both targets."
 
 
@@ -55,16 +79,15 @@ def _best_nullified(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _describe_nullified(rows: pl.DataFrame) -> str:
-    nullified = rows.drop_nulls("components").select("model", "components").unique(maintain_order=True).iter_rows()
-    counts = "; ".join(f"{model}: {count}" for model, count in nullified)
-    return (
-        f"Cohen’s d in the top layer, raw and with components nullified. Their number recovers most valence ({counts})."
-    )
+    pairs = rows.drop_nulls("components").select("model", "components").unique(maintain_order=True).iter_rows()
+    counts = "; ".join(f"{model}: {count}" for model, count in pairs)
+    text = "Cohen’s d in the top layer, raw and with components nullified."
+    return f"{text} Nullifying so many recovers most valence ({counts})."
 
 
 def _order_estimators(rows: pl.DataFrame) -> pl.DataFrame:
-    places = {name: at for at, name in enumerate(ESTIMATORS)}
-    order = pl.col("quantity").replace_strict(places, return_dtype=pl.Int64)
+    order_of_estimators = {name: at for at, name in enumerate(ESTIMATORS)}
+    order = pl.col("quantity").replace_strict(order_of_estimators, return_dtype=pl.Int64)
     return rows.sort("model_at", order, "subset", maintain_order=True)
 
 
@@ -97,7 +120,6 @@ STEREOTYPE_FIGURES = (
         id="weat-nullified", title="Association tests before and after nullifying", caption=_describe_nullified,
         prepare=_best_nullified, value="effect size d, top layer", colour="vectors", by=("model",),
         tasks=("test", "language", "count"), from_zero=True, down=("model", "dataset"), across=("components",),
-        tooltip=("components",),
     ),
     Lines(
         id="weat-layers", title="Association tests by layer",
@@ -110,7 +132,7 @@ STEREOTYPE_FIGURES = (
         where=(IS_ESTIMATE, LAYER.is_not_null()), prepare=_order_estimators, value="bias", colour="dataset",
         by=("model", "quantity", "subset"), panels=4, free="y", down=("model", "dataset", "subset", "layer"),
         across=("quantity",),
-        drawing="A line that rises in one panel and falls in another is one bias that two definitions disagree about. "
+        drawing="Where a line rises in one panel and falls in another, two definitions of one bias disagree. "
         f"{BANDS}",
     ),
     Dots(  # Bommasani et al., Tables 3 and 8, first rows
@@ -147,8 +169,8 @@ PREDICTION_FIGURES = (
     ),
     Dots(  # Dudy and Bedrick, Figures 1 and 2
         id="coverage", title="Coverage by frequency band",
-        caption="top-k over the tokens of a band, Tk over its types. Punctuation and numbers without a frequency are "
-        "a band of their own.",
+        caption="top-k over the tokens of a band, Tk over its types. Punctuation and numbers have a "
+        "band of their own.",
         where=(EXPERIMENT == "coverage", pl.col("subset").is_not_null()), value="share predicted", tasks=("subset",),
         from_zero=True, by=("dataset", "quantity"), panels=4, free="x", down=("dataset", "model", "subset"),
         across=("quantity",),
@@ -170,8 +192,8 @@ INFERENCE_FIGURES = (
     Dots(  # Dev et al., Tables 1, 3, 5, 8, 9 and 15
         id="neutrality", title="Neutral inferences before and after debiasing",
         caption="Premise and hypothesis differ only in a word for a person, so neutral is always right. Net neutral "
-        "is its mean probability, fraction neutral how often it wins. Threshold is how often its probability is above "
-        "τ.",
+        "is its mean probability, fraction neutral how often it is most probable. Threshold is how often its "
+        "probability is above τ.",
         where=(MEASURE.is_in(["net-neutral", "fraction-neutral", "threshold"]), VARIANT.is_null(), IS_WHOLE_SET),
         value="neutral (1: no biased inference)", colour="version", by=("model", "dataset"), tasks=("quantity",),
         from_zero=True, across=("version",),

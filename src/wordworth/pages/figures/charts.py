@@ -27,7 +27,6 @@ X_TITLES = {
     "components": "components nullified", "decade": "decade", "sample": "sentences", "k": "neighbours that count, k",
     "dose": "dose, in SD of the words",
 }  # fmt: skip
-WIDE_RATIO = 20  # steps that are so many times apart are drawn on an axis that spreads the first ones
 HAS_CAUTION, IS_CONTROL = "isValid(datum.care)", "isValid(datum.control)"
 NUMBER_FIELDS = ("value", "low", "high", "n", "care", "control", "label")
 MAX_POINTS = 300  # a chart of more numbers has lines without points
@@ -48,8 +47,8 @@ def list_distinct(rows: pl.DataFrame, column: str) -> list[Any]:
 
 def join_labels(columns: Sequence[str]) -> pl.Expr:
     """Join the columns that are not blank, “a · layer 3”."""
-    named = [pl.concat_str(pl.lit(UNIT_PREFIX.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
-    return pl.concat_str(named, separator=AND, ignore_nulls=True)
+    labels = [pl.concat_str(pl.lit(UNIT_PREFIX.get(name, "")), pl.col(name).cast(pl.String)) for name in columns]
+    return pl.concat_str(labels, separator=AND, ignore_nulls=True)
 
 
 def _add_counts(rows: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
@@ -57,49 +56,49 @@ def _add_counts(rows: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFram
     names = [name for name in columns if name not in ("language", "count") or name in find_varying(rows, ["language"])]
     if "count" not in columns:
         return rows, names
-    least, most = (end.over(names) for end in (pl.col("n").min(), pl.col("n").max()))
-    counts = pl.when(least == most).then(least.cast(pl.String)).otherwise(pl.format("{}–{}", least, most))
+    low, high = (end.over(names) for end in (pl.col("n").min(), pl.col("n").max()))
+    counts = pl.when(low == high).then(low.cast(pl.String)).otherwise(pl.format("{}–{}", low, high))
     return rows.with_columns(count=counts), [*names, "count"]
 
 
 def break_label(parameter: str) -> str:
     """Return a Vega expression: a label in lines of as many letters as a parameter says."""
-    some = f".{{1,' + {parameter} + '}}"
-    pattern = f"'({some}$|{some}[ /_:-]|{some})'"
+    run = f".{{1,' + {parameter} + '}}"
+    pattern = f"'({run}$|{run}[ /_:-]|{run})'"
     return f"split(trim(replace(datum.label, regexp({pattern}, 'g'), '$1\\n')), '\\n')"
 
 
 @dataclass(frozen=True)
 class Series:
-    """What colours, dashes or shapes stand for."""
+    """The values that colours, dashes or shapes distinguish."""
 
     field: str
     values: list[Any]
     places: list[int]
     """Which colour each has. A model has the same one in every figure."""
 
-    def encode(self, channel: Any, pool: Sequence[Any], shifted: bool = False, symbol: str | None = None) -> Any:
+    def encode(self, channel: Any, pool: Sequence[Any], should_shift: bool = False, symbol: str | None = None) -> Any:
         """Encode a channel by the pool; shifted by one a round, so that no two of many share both colour and dash."""
-        chosen = [pool[(at + at // LOOKS if shifted else at) % LOOKS] for at in self.places]
-        if shifted and len(chosen) == 1:  # nothing to tell it from
-            chosen = [pool[0]]
-        scale = alt.Scale(domain=self.values, range=chosen)
+        looks = [pool[(at + at // LOOKS if should_shift else at) % LOOKS] for at in self.places]
+        if should_shift and len(looks) == 1:  # nothing to tell it from
+            looks = [pool[0]]
+        scale = alt.Scale(domain=self.values, range=looks)
         legend = make_legend(LEGEND_TITLES.get(self.field), 4, symbol) if len(self.values) > 1 else None
         return channel(f"{self.field}:N", scale=scale, legend=legend, sort=None)
 
 
 def make_legend(title: str | None = None, columns: int = 3, symbol: str | None = None) -> alt.Legend:
     """Return a legend over the chart, none of whose labels is cut."""
-    more: dict[str, Any] = {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2} if symbol else {}
-    more |= {"labelLimit": 0, "labelExpr": break_label("legend_letters"), "symbolOpacity": 1}
-    return alt.Legend(orient="top", columns=columns, title=title, **more)
+    options: dict[str, Any] = {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2} if symbol else {}
+    options |= {"labelLimit": 0, "labelExpr": break_label("legend_letters"), "symbolOpacity": 1}
+    return alt.Legend(orient="top", columns=columns, title=title, **options)
 
 
 def make_series(rows: pl.DataFrame, field: str) -> Series:
     """Return the values of a field: models in the order of the report, contexts and layers in theirs."""
     if field == "model":
-        known = rows.select("model", "model_at").unique().sort("model_at")
-        return Series(field, known.get_column("model").to_list(), known.get_column("model_at").to_list())
+        models = rows.select("model", "model_at").unique().sort("model_at")
+        return Series(field, models.get_column("model").to_list(), models.get_column("model_at").to_list())
     values = list_distinct(rows, field)
     if field == "context":
         values = [name for name in CONTEXTS if name in values]
@@ -111,14 +110,13 @@ def make_series(rows: pl.DataFrame, field: str) -> Series:
 def add_labels(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Add `label`: each number in words, “glove · weat6: 1.71 [1.48, 1.83], n = 16”, shown over its point."""
     numbers = [name for name in ("value", "low", "high", "p", "partitions", "n", "care") if name in rows.columns]
-    shown = [name for name in dict.fromkeys(names) if name in rows.columns]
-    columns = [*shown, *numbers]
+    columns = [name for name in dict.fromkeys(names) if name in rows.columns]
     texts = []
-    for row in rows.select(columns).iter_rows(named=True):
+    for row in rows.select(*columns, *numbers).iter_rows(named=True):
         cell = Cell(**{name: row[name] for name in numbers if name != "care"})
-        named = [f"{UNIT_PREFIX.get(name, '')}{row[name]}" for name in shown if row[name] not in (None, "")]
+        words = [f"{UNIT_PREFIX.get(name, '')}{row[name]}" for name in columns if row[name] not in (None, "")]
         care = f"; {row['care']}" if row.get("care") else ""
-        texts.append(f"{AND.join(named)}: {format_cell(cell)}{care}")
+        texts.append(f"{AND.join(words)}: {format_cell(cell)}{care}")
     return rows.with_columns(label=pl.Series(texts, dtype=pl.String))
 
 
@@ -148,8 +146,6 @@ def _place(rows: pl.DataFrame, x: str) -> tuple[pl.DataFrame, alt.X]:
             steps = sorted(list_distinct(rows, "step"))
             axis: dict[str, Any] = {"grid": False, "format": ",d", "labelOverlap": "greedy"}
             first = next(filter(None, steps), 1)
-            if steps[-1] <= WIDE_RATIO * first:
-                return rows, alt.X("step:Q", title=title, axis=alt.Axis(**axis))
             scale = alt.Scale(type="symlog", constant=first)
             return rows, alt.X("step:Q", title=title, axis=alt.Axis(**axis, values=steps), scale=scale)
         case "corpus":
@@ -172,23 +168,25 @@ def lay_out(
     `panels` are side by side, and `free` are the scales that each has of its own. What does not vary, and so is neither
     a panel nor in the legend, is the title: a figure always names its model.
     """
-    apart = find_varying(rows, by)
-    alike = [name for name in by if name not in apart]
-    named = [str(name) for name in list_distinct(rows.select(label=join_labels(alike)), "label")] if alike else []
+    panel_by = find_varying(rows, by)
+    constants = [name for name in by if name not in panel_by]
+    words = (
+        [str(name) for name in list_distinct(rows.select(label=join_labels(constants)), "label")] if constants else []
+    )
     if colour is not None and len(colour.values) == 1:
-        named = [str(colour.values[0]), *named] if colour.field == "model" else [*named, str(colour.values[0])]
+        words = [str(colour.values[0]), *words] if colour.field == "model" else [*words, str(colour.values[0])]
     chart: alt.LayerChart | alt.FacetChart = view
-    if apart:
-        rows = rows.with_columns(panel=join_labels(apart))
+    if panel_by:
+        rows = rows.with_columns(panel=join_labels(panel_by))
         fields = [*fields, "panel"]
-        every = list_distinct(rows, "panel")
+        names = list_distinct(rows, "panel")
         header = alt.Header(labelLimit=0, labelExpr=break_label("panel_letters"), title=None)
-        facet = alt.Facet("panel:N", sort=every, header=header, title=None)
-        chart = view.facet(facet, columns=min(panels, len(every)))
+        facet = alt.Facet("panel:N", sort=names, header=header, title=None)
+        chart = view.facet(facet, columns=min(panels, len(names)))
         independent: dict[str, Any] = dict.fromkeys(free, "independent")
         chart = chart.resolve_scale(**independent) if free else chart
-    if any(named):
-        chart = chart.properties(title=alt.Title(AND.join(filter(None, named))))
+    if any(words):
+        chart = chart.properties(title=alt.Title(AND.join(filter(None, words))))
     chart = chart.add_params(*(alt.param(name=name, value=value) for name, value in LETTERS.items()))
     return Plot(chart, rows.select(list(dict.fromkeys(name for name in fields if name in rows.columns))))
 
@@ -207,9 +205,9 @@ def draw_lines(figure: FigureSpec, rows: pl.DataFrame) -> Plot:
     if is_control.any():
         base = base.transform_filter(f"!{IS_CONTROL}")
     at_value = base.encode(alt.Y("value:Q", title=figure.value, scale=ends))
-    stroke = (dash or colour).encode(alt.StrokeDash, DASHES, shifted=dash is None, symbol="stroke")
-    shown = [colour.field, *([dash.field] if dash else []), *by, *figure.tooltip, field]
-    rows = add_labels(rows, shown)
+    stroke = (dash or colour).encode(alt.StrokeDash, DASHES, should_shift=dash is None, symbol="stroke")
+    columns = [colour.field, *([dash.field] if dash else []), *by, field]
+    rows = add_labels(rows, columns)
     has_cautions = rows.get_column("care").is_not_null().any()
     has_points = len(rows) <= MAX_POINTS
     layers: list[alt.Chart] = []
@@ -228,7 +226,7 @@ def draw_lines(figure: FigureSpec, rows: pl.DataFrame) -> Plot:
         control = alt.Chart(ROWS_DATA, mark=thin, encoding=at_value.encoding).transform_filter(IS_CONTROL)
         layers.append(control)
     view = alt.LayerChart(layer=layers, height=190 if find_varying(rows, by) else 270)
-    return lay_out(view, rows, [*shown, *NUMBER_FIELDS], by, figure.panels or 3, figure.free, colour)
+    return lay_out(view, rows, [*columns, *NUMBER_FIELDS], by, figure.panels or 3, figure.free, colour)
 
 
 def _mark_cautions(points: alt.Chart, aside: int) -> alt.Chart:
@@ -258,25 +256,22 @@ def draw_dots(figure: FigureSpec, rows: pl.DataFrame) -> Plot:
     if rows.get_column("low").is_not_null().any():
         low = alt.X("low:Q", title=figure.value, scale=scale)
         ends = base.encode(low, x2="high:Q", opacity=alt.value(0.8))
-        if has_cautions:
-            ends = ends.encode(strokeDash=alt.condition(HAS_CAUTION, alt.value([2, 2]), alt.value([1, 0])))
         layers.append(ends.mark_rule(strokeWidth=1.6))
-    shown = ["task", colour.field, *figure.tooltip]
-    rows = add_labels(rows, [colour.field, "task", *figure.tooltip])
+    columns = ["task", colour.field]
+    rows = add_labels(rows, [colour.field, "task"])
     points = at_value.mark_point(filled=True, size=55).encode(
-        **LABEL_ENCODING,
-        shape=colour.encode(alt.Shape, SHAPES, shifted=True),
+        **LABEL_ENCODING, shape=colour.encode(alt.Shape, SHAPES, should_shift=True)
     )
     layers.append(points)
     if has_cautions:
         layers.append(_mark_cautions(at_value, aside=6))
-    step, most = 9 * max(1, len(colour.values)) + 8, len(tasks)
+    step, count = 9 * max(1, len(colour.values)) + 8, len(tasks)
     if "y" in figure.free and find_varying(rows, figure.by):  # panels of one height, though some have fewer tasks
-        most = rows.group_by(list(figure.by)).agg(pl.col("task").n_unique()).select(pl.col("task").max()).item()
-    view = alt.LayerChart(layer=layers, height=most * step)
+        count = rows.group_by(list(figure.by)).agg(pl.col("task").n_unique()).select(pl.col("task").max()).item()
+    view = alt.LayerChart(layer=layers, height=count * step)
     free = [*figure.free, *(["yOffset"] if figure.free and len(colour.values) > 1 else [])]
-    plot = lay_out(view, rows, [*shown, *NUMBER_FIELDS], figure.by, figure.panels or 2, free, colour)
-    return Plot(plot.chart.properties(usermeta={"tasks": most, "step": step}), plot.data)
+    plot = lay_out(view, rows, [*columns, *NUMBER_FIELDS], figure.by, figure.panels or 2, free, colour)
+    return Plot(plot.chart.properties(usermeta={"tasks": count, "step": step}), plot.data)
 
 
 DRAW = {"Line chart": draw_lines, "Dot chart": draw_dots}  # kind of chart → what draws it

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from wordworth.pages.runs import describe
+from wordworth.results.runs import describe
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import caution_legend
 
@@ -35,14 +35,6 @@ CONFIG: dict[str, Any] = {
     "header": {"labelColor": "var(--ink)", "labelFontSize": 12, "labelFontWeight": 600, "labelAnchor": "start"},
 }  # fmt: skip
 """How charts look."""
-OF_TESTS, OF_VALENCE = "Specification curves of association tests", "Specification curves of valence"
-CURVE_CHAPTERS = {OF_TESTS: "Stereotypes", OF_VALENCE: "Word meaning"}
-"""The chapter of each kind of specification curve."""
-
-
-def curve_id(title: str, run: int, model: int) -> str:
-    """Name a specification curve by the places of its run and of its model."""
-    return f"specification-{'tests' if title == OF_TESTS else 'valence'}-{run}-{model}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,23 +71,23 @@ class Figure:
     @cached_property
     def spec(self) -> dict[str, Any]:
         """Return the chart as Vega-Lite, without data and without a theme."""
-        made: dict[str, Any] = self.plot.chart.to_dict(validate=False)  # altair has checked each of its parts
-        return {key: value for key, value in made.items() if key not in ("$schema", "config", "data")}
+        chart: dict[str, Any] = self.plot.chart.to_dict(validate=False)  # altair has checked each of its parts
+        return {key: value for key, value in chart.items() if key not in ("$schema", "config", "data")}
 
     @property
     def note(self) -> str:
         """Say which of the numbers have cautions, and why; blank where none has."""
-        places = [name for name in (*self.down, *self.across) if name != "layer"]  # alike in layers: said once
-        named = pl.concat_str([pl.col(name).cast(pl.String) for name in places], separator=" ", ignore_nulls=True)
-        return caution_legend(self.rows.select(named, "cautions").iter_rows())
+        columns = [name for name in (*self.down, *self.across) if name != "layer"]  # the same in all layers
+        names = pl.concat_str([pl.col(name).cast(pl.String) for name in columns], separator=" ", ignore_nulls=True)
+        return caution_legend(self.rows.select(names, "cautions").iter_rows())
 
     @property
     def alt(self) -> str:
         """Describe the figure in words, for those who cannot see it."""
-        ordered = self.rows.filter(pl.col("value").is_not_null()).sort("value")
-        if ordered.is_empty():
+        scores = self.rows.filter(pl.col("value").is_not_null()).sort("value")
+        if scores.is_empty():
             return f"{self.title}: no values."
-        ends = (("Lowest", ordered.row(0, named=True)), ("highest", ordered.row(-1, named=True)))
+        ends = (("Lowest", scores.row(0, named=True)), ("highest", scores.row(-1, named=True)))
         values = ", ".join(f"{end} {format_number(row['value'])} ({describe(row)})" for end, row in ends)
         return f"{self.kind} of {len(self.rows):,} numbers. {self.title}. {values}."
 
@@ -137,8 +129,6 @@ class FigureSpec:
     """Panels side by side; 0 is as many as the kind of chart bears."""
     free: str = ""
     """Scales, of x and y, that each panel has of its own."""
-    tooltip: tuple[str, ...] = ()
-    """Columns shown over a point besides the usual ones."""
 
     def __call__(self, scores: pl.DataFrame) -> Figure | None:
         rows = scores.filter(*self.where) if self.where else scores
@@ -146,12 +136,12 @@ class FigureSpec:
             rows = self.prepare(rows)
         if rows.is_empty():
             return None
-        caption, drawing = (one if isinstance(one, str) else one(rows) for one in (self.caption, self.drawing))
-        own, draw = rows.select(scores.columns), partial(self._draw, rows)
-        down = tuple(name for name in self.down or (*self.by, *(self.tasks or (self.x,))) if name in own.columns)
-        if own.get_column("language").n_unique() < 2:
+        caption, drawing = (text if isinstance(text, str) else text(rows) for text in (self.caption, self.drawing))
+        table, draw = rows.select(scores.columns), partial(self._draw, rows)
+        down = tuple(name for name in self.down or (*self.by, *(self.tasks or (self.x,))) if name in table.columns)
+        if table.get_column("language").n_unique() < 2:
             down = tuple(name for name in down if name != "language")
-        return Figure(self.id, self.title, caption, draw, own, down, self.across, self.kind, drawing)
+        return Figure(self.id, self.title, caption, draw, table, down, self.across, self.kind, drawing)
 
     def _draw(self, rows: pl.DataFrame) -> Plot:
         from wordworth.pages.figures import charts

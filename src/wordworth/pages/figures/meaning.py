@@ -6,17 +6,17 @@ import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE, WEAT
 from wordworth.pages.figures.figure import BANDS, BARS, EXPERIMENT, LAYER, MEASURE, VARIANT, Dots, Lines
-from wordworth.pages.insights import IN_CONTEXT, IS_UNTRAINED
-from wordworth.pages.runs import IS_PLAIN
+from wordworth.results.main_scores import IN_CONTEXT, IS_UNTRAINED
+from wordworth.results.runs import IS_PLAIN
 from wordworth.results.table import format_list
 
 TASK_NAMES = (VALENCE, SIMILARITY, "analogy")
 LANGUAGE_TASKS = (VALENCE, SIMILARITY, WEAT)
 RHO = "ρ with human ratings"
 VALENCE_AXIS = f"valence: {RHO}"
-POOLED, ALONE = ("first", "last", "mean", "max", "min"), "alone"
+POOLED, NO_SENTENCE = ("first", "last", "mean", "max", "min"), "alone"
 POOLING_NAMES = {f"{subwords}/{contexts}": (subwords, contexts) for subwords, contexts in product(POOLED, POOLED)}
-POOLING_NAMES |= {subwords: (subwords, ALONE) for subwords in POOLED}
+POOLING_NAMES |= {subwords: (subwords, NO_SENTENCE) for subwords in POOLED}
 """Pooling → how the subwords of a word, and how its vectors over sentences are pooled."""
 SEVERAL_STEPS = pl.col("step").is_not_null() & (pl.col("step").n_unique().over("name") > 1)
 """Of a training that was measured after several numbers of steps."""
@@ -38,8 +38,8 @@ def _describe_layers(rows: pl.DataFrame) -> str:
 
 
 def _with_affects(rows: pl.DataFrame) -> pl.DataFrame:
-    others = MEASURE.is_in(["dominance", "arousal"])
-    return rows.filter(others.any().over("model", "dataset"), others | (MEASURE == VALENCE))
+    is_other_affect = MEASURE.is_in(["dominance", "arousal"])
+    return rows.filter(is_other_affect.any().over("model", "dataset"), is_other_affect | (MEASURE == VALENCE))
 
 
 def _describe_tokens(rows: pl.DataFrame) -> str:
@@ -131,7 +131,7 @@ FIGURES = (
         id="languages", title="Valence by language",
         caption="Valence by layer and context in every language for which there is a lexicon.",
         where=(EXPERIMENT == "languages", MEASURE == VALENCE, IS_PLAIN), value=VALENCE_AXIS, colour="context",
-        by=("model", "language"), across=("context",), drawing=BANDS, tooltip=("dataset",),
+        by=("model", "language"), across=("context",), drawing=BANDS,
     ),
     Lines(  # VAST, Figures 23 to 25
         id="languages-tokens", title="Tokenization by language",
@@ -198,8 +198,7 @@ FIGURES = (
         where=(EXPERIMENT.is_in(LANGUAGE_TASKS), MEASURE == EXPERIMENT, LAYER.is_null(), IS_PLAIN),
         prepare=_largest_by_language, value="ρ with human ratings; effect size d of a test", by=("side",), panels=2,
         free="x", tasks=("language",), from_zero=True, down=("measure", "language", "dataset"), across=("model",),
-        drawing="Bars are 95 % intervals; broken ones, marked †, need care: machine-translated words, or half missing.",
-        tooltip=("language", "dataset"),
+        drawing="Bars are 95 % intervals; those marked † need care: machine-translated words, or half missing.",
     ),
     Lines(  # Bommasani et al., Figures 1 and 3 to 10
         id="similarity-layers", title="Similarity by layer and pooling",
@@ -207,9 +206,8 @@ FIGURES = (
         where=(IN_QUALITY, LAYER.is_not_null(), pl.col("sentences").is_null(), IS_PLAIN), prepare=_separate_poolings,
         value=f"similarity: {RHO}", colour="f", dash="g", by=("model", "dataset"), panels=2,
         across=("context", "pooling"),
-        drawing="Colour: how the subwords of a word are pooled. Dash: how its vectors over sentences are; "
-        f"“{ALONE}” is the word without a sentence.",
-        tooltip=("context",),
+        drawing="Colour: how the subwords of a word are pooled. Dash: how its vectors over sentences are pooled; "
+        f"“{NO_SENTENCE}” is the word without a sentence.",
     ),
     Lines(  # Bommasani et al., Tables 1 and 4 to 7
         id="similarity-sentences", title="Similarity by number of sentences",
@@ -217,14 +215,14 @@ FIGURES = (
         "contexts.",
         where=(IN_QUALITY, VARIANT == "best", pl.col("pooling") == "mean/mean"), prepare=_compare_samples,
         value="similarity in the best layer", x="sample", colour="dataset", by=("model",),
-        down=("model", "sentences"), across=("dataset",), tooltip=("layer",),
+        down=("model", "sentences"), across=("dataset",),
     ),
 )  # fmt: skip
 TRAINING_FIGURES = (
     Lines(
         id="valence-steps", title="Valence by step",
         caption="Pearson’s ρ between a word’s association with pleasant and unpleasant words and its human rating, by "
-        "training step. The tokenizer and the texts alone give the value at step 0: what the model has learned is "
+        "training step. The value at step 0 comes from the tokenizer and the texts; the model has learned what is "
         "above it.",
         where=(SEVERAL_STEPS, IN_CONTEXT, IS_PLAIN), value=VALENCE_AXIS, x="step", colour="layer",
         by=("name", "dataset", "context"), down=("dataset", "context", "model"), across=("layer",), drawing=BANDS,

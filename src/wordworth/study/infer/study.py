@@ -108,7 +108,7 @@ def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask
     reason += f"; the paper: {probe.paper}" if probe.paper else ""
     findings.notice("info", reason, experiment=probe.name)
     if task.is_sampled:
-        reason = "pairs are measured, one drawn at random from each of as many equal stretches"
+        reason = "pairs are measured, drawn at random and evenly over all pairs"
         findings.notice("reduced", reason, count=len(task), total=len(pairs), experiment=probe.name)
     return task
 

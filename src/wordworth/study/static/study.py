@@ -161,7 +161,7 @@ class _Source:
             findings.notice("skipped", "lines of the text could not be read", count=sample.broken, **place)
         if source.never_met:
             findings.item("word_lists", **place, list="never met", word=list(source.never_met))
-            reason = "words are never met in the text; their decontextualized vectors are used"
+            reason = "words do not occur in the text; their decontextualized vectors are used"
             findings.notice("substituted", reason, count=len(source.never_met), total=total, **place)
         if source.without_vector:
             findings.item("word_lists", **place, word=list(source.without_vector), skipped=NO_VECTOR)

@@ -13,8 +13,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.measure import find_measure
-from wordworth.pages.insights import LEXICON, best_layers
-from wordworth.pages.published import (
+from wordworth.papers.published import (
     ANY_KIND,
     NEAREST,
     PaperNumber,
@@ -25,7 +24,8 @@ from wordworth.pages.published import (
     load_published,
     nearest,
 )
-from wordworth.pages.runs import AS_IT_IS, Runs, Score, describe, show_value
+from wordworth.results.main_scores import LEXICON, best_layers
+from wordworth.results.runs import AS_IT_IS, Runs, Score, describe, show_value
 from wordworth.results.table import format_number
 from wordworth.results.vocabulary import ORIGINAL, RANDOM, RANDOM_RETRAINED
 
@@ -75,7 +75,7 @@ class Networks:
     """Embedding → the kind of bias that `debias` removed from it; blank: one that no paper removes."""
 
     def treatment(self, score: Score) -> Treatment:
-        """Return a score's version and what was removed; a network trained anew is not the original one."""
+        """Return a score's version and what was removed; a retrained network is not the original one."""
         version, model = score["version"] or ORIGINAL, score["name"]
         if version == RANDOM_RETRAINED:
             return RETRAINED, RANDOM
@@ -96,8 +96,8 @@ class Networks:
 
     def quantity(self, score: Score) -> Quantity:
         """Return what a score is of, as published numbers have it."""
-        version, removed = self.treatment(score)
-        quantity = Quantity.of_score(score)._replace(version=version, removed=removed)
+        version, removed_bias = self.treatment(score)
+        quantity = Quantity.of_score(score)._replace(version=version, removed=removed_bias)
         return quantity._replace(variant="") if quantity.measure == "accuracy" else quantity
 
 
@@ -106,24 +106,26 @@ def networks_of(runs: Runs) -> Networks:
     rows = runs.scores.filter(pl.col("experiment") == "subspace", pl.col("measure") == "dimensions")
     subspaces = rows.select("name", "dataset", "value").iter_rows()
     models = runs.facts.values()
-    trained = {
-        str(one["name"]): _describe_retraining(one["trained_without"]) for one in models if one.get("trained_without")
+    treatments = {
+        str(model["name"]): _describe_retraining(model["trained_without"])
+        for model in models
+        if model.get("trained_without")
     }
-    layered = frozenset(str(one["name"]) for one in models if one.get("elmo_layers"))
-    return Networks(trained, layered, {model: _kind(name, int(size)) for model, name, size in subspaces})
+    elmo_networks = frozenset(str(model["name"]) for model in models if model.get("elmo_layers"))
+    return Networks(treatments, elmo_networks, {model: _kind(name, int(size)) for model, name, size in subspaces})
 
 
 def _kind(subspace: str, dimensions: int) -> str:
     """Return gender, nationality, religion or random; blank for a subspace that no paper removes."""
-    for kind, one in declarations()["without"].items():
-        if subspace in one["subspaces"] and dimensions == one.get("dimensions", dimensions):
+    for kind, declaration in declarations()["without"].items():
+        if subspace in declaration["subspaces"] and dimensions == declaration.get("dimensions", dimensions):
             return str(kind)
     return ""
 
 
-def _describe_retraining(removed: Mapping[str, Any]) -> Treatment:
-    layers = removed.get("layers") or ()
-    kind = _kind(str(removed["subspace"]), int(removed["dimensions"]))
+def _describe_retraining(training: Mapping[str, Any]) -> Treatment:
+    layers = training.get("layers") or ()
+    kind = _kind(str(training["subspace"]), int(training["dimensions"]))
     if not kind or len(layers) == 1:
         return OTHER_TREATMENT
     return (IN_ALL_LAYERS if layers else RETRAINED), kind
@@ -132,8 +134,8 @@ def _describe_retraining(removed: Mapping[str, Any]) -> Treatment:
 def _treatment_in_words(quantity: Quantity) -> str:
     """Return what a published number says of the network; blank where it says nothing."""
     if quantity.version in (RETRAINED, IN_ALL_LAYERS):
-        removed = "a random direction" if quantity.removed == RANDOM else quantity.removed
-        return f"trained without {removed}{', in all layers' if quantity.version == IN_ALL_LAYERS else ''}"
+        bias = "a random direction" if quantity.removed == RANDOM else quantity.removed
+        return f"trained without {bias}{', in all layers' if quantity.version == IN_ALL_LAYERS else ''}"
     return "only at test" if quantity.version in AT_TEST else ""
 
 
@@ -152,7 +154,7 @@ def _unlike(theirs: PaperNumber, nearness: str, ours: Score, facts: Mapping[str,
     return ""
 
 
-def comparisons(runs: Runs, wanted: Sequence[PaperNumber] | None = None) -> Iterator[Comparison]:
+def comparisons(runs: Runs, targets: Sequence[PaperNumber] | None = None) -> Iterator[Comparison]:
     """Yield every score of these runs that a paper has too.
 
     Where published numbers are `wanted`, they are next to any model, also of another kind.
@@ -168,24 +170,24 @@ def comparisons(runs: Runs, wanted: Sequence[PaperNumber] | None = None) -> Iter
     # The top is the model's own, also where only some layers were measured.
     tops |= {model: facts["layers"] for model, facts in runs.facts.items() if tops.get(model) and facts.get("layers")}
     questions: dict[tuple[Quantity, tuple[str, int | None]], list[PaperNumber]] = {}
-    for one in load_published() if wanted is None else wanted:
-        questions.setdefault((one.quantity, (one.role, one.layer)), []).append(one)
+    for target in load_published() if targets is None else targets:
+        questions.setdefault((target.quantity, (target.role, target.layer)), []).append(target)
     for (quantity, (role, number)), candidates in questions.items():
         for model in scores.get_column("model").unique(maintain_order=True).to_list():
             facts = runs.facts.get(model, {})
             name = str(facts.get("base") or facts.get("name", model))
-            chosen = nearest(name, kind_of(facts), candidates)
-            if chosen is None and wanted is not None:
-                chosen = candidates[0], f"{NEAREST} available"
+            match = nearest(name, kind_of(facts), candidates)
+            if match is None and targets is not None:
+                match = candidates[0], f"{NEAREST} available"
             layer = _layer(role, tops.get(model), best.get((model, quantity.dataset), first.get(model)))
-            if chosen is None or (role and layer is None):
+            if match is None or (role and layer is None):
                 continue
             ours = index.get((model, layer if role else number, quantity))
             if ours is None and role == "best":  # a set of words with a best layer of its own
-                layers = [row for (name, _, other), row in index.items() if name == model and other == quantity]
+                layers = [row for (name, _, key), row in index.items() if name == model and key == quantity]
                 ours = max(layers, key=lambda row: row["value"], default=None)
             if ours is not None:
-                yield Comparison(ours, *chosen, _unlike(*chosen, ours, facts))
+                yield Comparison(ours, *match, _unlike(*match, ours, facts))
 
 
 def _published_sizes(scores: pl.DataFrame) -> dict[tuple[str, int | None], int]:
@@ -193,13 +195,13 @@ def _published_sizes(scores: pl.DataFrame) -> dict[tuple[str, int | None], int]:
 
     That is n of the score `contexts`. Without it, our whole sample is compared with the paper's main table.
     """
-    sizes = {one.quantity.sentences for one in load_published() if one.quantity.sentences}
+    sizes = {number.quantity.sentences for number in load_published() if number.quantity.sentences}
     rows = scores.filter(pl.col("measure") == "contexts", pl.col("n").is_not_null()).select("model", "sentences", "n")
-    found: dict[tuple[str, int | None], int] = {}
+    nearest_sizes: dict[tuple[str, int | None], int] = {}
     for model, sample, count in rows.iter_rows():
         near = min(sizes, key=lambda size: abs(log(max(count, 1) / size)))
-        found[model, sample] = near if 1 / MAX_SIZE_RATIO <= count / near <= MAX_SIZE_RATIO else count
-    return found
+        nearest_sizes[model, sample] = near if 1 / MAX_SIZE_RATIO <= count / near <= MAX_SIZE_RATIO else count
+    return nearest_sizes
 
 
 def _layer(role: str, top: int | None, best: int | None) -> int | None:
@@ -213,12 +215,12 @@ def _index(scores: pl.DataFrame, networks: Networks) -> dict[tuple[str, int | No
     """Return model, layer and quantity → score, with and without its data set and pooling; the last one counts."""
     index: dict[tuple[str, int | None, Quantity], Score] = {}
     sizes = _published_sizes(scores)
-    wanted = {one.quantity.measure for one in load_published()}
-    for row in scores.filter(pl.col("measure").is_in(wanted)).iter_rows(named=True):
+    measures = {number.quantity.measure for number in load_published()}
+    for row in scores.filter(pl.col("measure").is_in(measures)).iter_rows(named=True):
         quantity = networks.quantity(row)
         if quantity.context == "aggregated":
-            known = sizes.get((row["model"], row["sentences"]), row["sentences"])
-            quantity = quantity._replace(sentences=known or PAPER_SAMPLE)
+            size = sizes.get((row["model"], row["sentences"]), row["sentences"])
+            quantity = quantity._replace(sentences=size or PAPER_SAMPLE)
         layer = None if quantity.variant == "best" else row["layer"]
         for dataset in {quantity.dataset, ""}:
             for pooling in {quantity.pooling, ""}:
@@ -226,18 +228,18 @@ def _index(scores: pl.DataFrame, networks: Networks) -> dict[tuple[str, int | No
     return index
 
 
-def comparison_row(one: Comparison) -> list[str]:
+def comparison_row(comparison: Comparison) -> list[str]:
     """Return what, ours, theirs, difference, model and place."""
-    ours, theirs = one.ours, one.published
-    value, difference = format_number(theirs.value), format_number(one.difference, signed=True)
+    ours, theirs = comparison.ours, comparison.published
+    value, difference = format_number(theirs.value), format_number(comparison.difference, signed=True)
     if theirs.value is None:
         value = f"{format_number(theirs.low)} to {format_number(theirs.high)}"
-        difference = difference if one.difference else "inside"
-    difference = f"{difference} (other model)" if one.nearness.startswith(NEAREST) else difference
-    difference = f"not comparable: {one.unlike}" if one.unlike else difference
+        difference = difference if comparison.difference else "inside"
+    difference = f"{difference} (other model)" if comparison.nearness.startswith(NEAREST) else difference
+    difference = f"not comparable: {comparison.unlike}" if comparison.unlike else difference
     layer = f"layer {theirs.layer}" if theirs.layer is not None else theirs.role and f"{theirs.role} layer"
     size = f"n = {theirs.n}" if theirs.n else ""
-    how = [_treatment_in_words(theirs.quantity), layer, size, theirs.computed, theirs.unstated, theirs.note]
-    whose = f"{theirs.model or '–'} ({'; '.join(filter(None, [one.nearness, *how]))})"
-    place = f"{citation(theirs.paper)}, {theirs.place}"
-    return [describe(ours), show_value(ours), value, difference, whose, place]
+    details = [_treatment_in_words(theirs.quantity), layer, size, theirs.computed, theirs.unstated, theirs.note]
+    published_for = f"{theirs.model or '–'} ({'; '.join(filter(None, [comparison.nearness, *details]))})"
+    source = f"{citation(theirs.paper)}, {theirs.place}"
+    return [describe(ours), show_value(ours), value, difference, published_for, source]

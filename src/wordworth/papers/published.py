@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from wordworth.pages.runs import Score
+from wordworth.results.runs import Score
 from wordworth.results.table import format_list, format_number
 from wordworth.results.vocabulary import ORIGINAL
 
@@ -40,10 +40,10 @@ class Quantity(NamedTuple):
 
     @classmethod
     def of_score(cls, score: Score) -> "Quantity":
-        """Return the quantity of a score; what was removed from its model is told by `comparisons.Networks`."""
+        """Return the quantity of a score; `comparisons.Networks` knows what was removed from its model."""
         columns = {name: score.get(name) for name in cls._fields}
-        chosen = {name: value for name, value in columns.items() if value is not None}
-        return cls(**chosen)._replace(version="" if score["version"] in (None, ORIGINAL) else score["version"])
+        values = {name: value for name, value in columns.items() if value is not None}
+        return cls(**values)._replace(version="" if score["version"] in (None, ORIGINAL) else score["version"])
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class PaperNumber:
 @cache
 def load_published() -> tuple[PaperNumber, ...]:
     """Return the numbers of the papers' tables and texts, each with its place."""
-    text = (files("wordworth.pages") / "data" / "published.csv").read_text(encoding="utf-8")
+    text = (files("wordworth.papers") / "data" / "published.csv").read_text(encoding="utf-8")
     integers, reals = ("k", "sentences", "components", "layer", "n"), ("threshold", "value", "low", "high")
 
     def read(line: dict[str, str]) -> PaperNumber:
@@ -96,32 +96,32 @@ def load_published() -> tuple[PaperNumber, ...]:
 @cache
 def declarations() -> dict[str, Any]:
     """Return what is declared of the papers and of the models in them."""
-    return tomllib.loads((files("wordworth.pages") / "data" / "published.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files("wordworth.papers") / "data" / "published.toml").read_text(encoding="utf-8"))
 
 
 def citation(paper: str) -> str:
     """Return a paper's authors, year and short title; its key where none of its numbers is here."""
-    declared = declarations()["papers"].get(paper)
-    if declared is None:
+    facts = declarations()["papers"].get(paper)
+    if facts is None:
         return paper
-    title = f", {declared['title']}" if "title" in declared else ""
-    return f"{declared['authors']} ({declared['year']}){title}"
+    title = f", {facts['title']}" if "title" in facts else ""
+    return f"{facts['authors']} ({facts['year']}){title}"
 
 
 def nearest(model: str, kind: str, candidates: list[PaperNumber]) -> tuple[PaperNumber, str] | None:
     """Return the number of the same model, otherwise of one of its name's stem, otherwise of one of its kind."""
-    declared = declarations()["models"]
-    for one in candidates:
-        if _is_same(model, one):
-            return one, SAME
-    stems = {one.model: str(declared.get(one.model, {}).get("stem", "")) for one in candidates}
-    within = [one for one in candidates if stems[one.model] and stems[one.model] in _base_name(model)]
-    if within:  # distilbert before bert
-        kin = max(within, key=lambda one: len(stems[one.model]))
+    model_facts = declarations()["models"]
+    for number in candidates:
+        if _is_same(model, number):
+            return number, SAME
+    stems = {number.model: str(model_facts.get(number.model, {}).get("stem", "")) for number in candidates}
+    kin_numbers = [number for number in candidates if stems[number.model] and stems[number.model] in _base_name(model)]
+    if kin_numbers:  # distilbert before bert
+        kin = max(kin_numbers, key=lambda number: len(stems[number.model]))
         return kin, f"{NEAREST}: {stems[kin.model]}"
-    for one in candidates:
-        if not one.model or declared[one.model]["kind"] == kind:
-            return one, f"{NEAREST}: {kind}" if one.model else "over languages"
+    for number in candidates:
+        if not number.model or model_facts[number.model]["kind"] == kind:
+            return number, f"{NEAREST}: {kind}" if number.model else "over languages"
     return (candidates[0], f"{NEAREST} available") if candidates[0].quantity.measure in ANY_KIND else None
 
 
@@ -142,6 +142,15 @@ class Standing:
     source: str
     """“Toney and Caliskan 2021”."""
 
+    def __str__(self) -> str:
+        """Return “.82–.88, seven English embeddings (Toney and Caliskan 2021)”."""
+        return f"{self.range}, {self.whose} ({self.source})"
+
+    @property
+    def range(self) -> str:
+        """Return “.82–.88”, or one number."""
+        return "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
+
     def side(self, value: float, low: float | None = None, high: float | None = None) -> str:
         """Return below, just below, within …; “just” where the value's own interval reaches the numbers."""
         ends = format_number(self.low), format_number(self.high)
@@ -151,11 +160,6 @@ class Standing:
             return "just below" if high is not None and high >= self.low else "below"
         return "just above" if low is not None and low <= self.high else "above"
 
-    def describe(self, value: float, low: float | None = None, high: float | None = None) -> str:
-        """Return “just below the .82–.88 of seven English embeddings (Toney and Caliskan 2021)”."""
-        numbers = "–".join(dict.fromkeys([format_number(self.low), format_number(self.high)]))
-        return f"{self.side(value, low, high)} the {numbers} of {self.whose} ({self.source})"
-
 
 def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool = False) -> Standing | None:
     """Return the published numbers of a quantity for the same model, otherwise for models of its kind.
@@ -163,25 +167,25 @@ def standing(model: str, kind: str | None, quantity: Quantity, *, is_best: bool 
     A `kind` of None is any, for measures of behaviour. `is_best` is for what a paper reports as best over layers and
     components, so which ones they were does not matter. None where there are no such numbers.
     """
-    wanted = quantity._replace(components=None) if is_best else quantity
-    alike = [one for one in load_published() if one.model and _is_like(one, wanted, is_best=is_best)]
-    own = [one for one in alike if _is_same(model, one)]
-    declared = declarations()["models"]
-    found = own or [one for one in alike if kind is None or declared[one.model]["kind"] == kind]
+    target = quantity._replace(components=None) if is_best else quantity
+    candidates = [number for number in load_published() if number.model and _is_like(number, target, is_best=is_best)]
+    matches = [number for number in candidates if _is_same(model, number)]
+    model_facts = declarations()["models"]
+    numbers = matches or [number for number in candidates if kind is None or model_facts[number.model]["kind"] == kind]
     # A range over many models says more than one of them.
-    found = [one for one in found if declared[one.model].get("range")] or found
-    if not found:
+    numbers = [number for number in numbers if model_facts[number.model].get("range")] or numbers
+    if not numbers:
         return None
-    ends = [end for one in found for end in (one.value, one.low, one.high) if end is not None]
-    papers = (declarations()["papers"][one.paper] for one in found)
+    ends = [end for number in numbers for end in (number.value, number.low, number.high) if end is not None]
+    papers = (declarations()["papers"][number.paper] for number in numbers)
     source = format_list(list(dict.fromkeys(f"{paper['authors']} {paper['year']}" for paper in papers)))
-    return Standing(min(ends), max(ends), "the same model" if own else _whose(found), source)
+    return Standing(min(ends), max(ends), "the same model" if matches else _whose(numbers), source)
 
 
-def _is_like(one: PaperNumber, wanted: Quantity, *, is_best: bool) -> bool:
+def _is_like(number: PaperNumber, quantity: Quantity, *, is_best: bool) -> bool:
     if is_best:
-        return one.role == "best" and one.quantity._replace(components=None) == wanted
-    return one.quantity == wanted and not one.role and one.layer is None and not one.unstated
+        return number.role == "best" and number.quantity._replace(components=None) == quantity
+    return number.quantity == quantity and not number.role and number.layer is None and not number.unstated
 
 
 def _base_name(model: str) -> str:
@@ -189,16 +193,16 @@ def _base_name(model: str) -> str:
     return model.lower().rpartition("/")[2]
 
 
-def _is_same(model: str, one: PaperNumber) -> bool:
+def _is_same(model: str, number: PaperNumber) -> bool:
     """Return whether a published number is of this very model."""
-    known = {one.model, *declarations()["models"].get(one.model, {}).get("names", ())}
-    return bool({model.lower(), _base_name(model)} & {other.lower() for other in known})
+    names = {number.model, *declarations()["models"].get(number.model, {}).get("names", ())}
+    return bool({model.lower(), _base_name(model)} & {name.lower() for name in names})
 
 
-def _whose(found: list[PaperNumber]) -> str:
-    declared = declarations()["models"]
-    names = list(dict.fromkeys(str(declared[one.model].get("called", one.model)) for one in found))
+def _whose(numbers: list[PaperNumber]) -> str:
+    model_facts = declarations()["models"]
+    names = list(dict.fromkeys(str(model_facts[number.model].get("called", number.model)) for number in numbers))
     if len(names) <= MAX_NAMED_MODELS:
         return format_list(names)
-    kinds = {declared[one.model]["kind"] for one in found}
+    kinds = {model_facts[number.model]["kind"] for number in numbers}
     return f"{len(names)} published {f'{kinds.pop()} ' if len(kinds) == 1 else ''}models"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from made_runs import finish, random_predict, random_vast, record
-from wordworth.pages.runs import keep_last_steps, read_runs
+from wordworth.results.runs import keep_last_steps, read_runs
 
 
 def test_an_audit_is_its_runs(audit: Path) -> None:

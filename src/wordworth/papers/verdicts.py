@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from wordworth.pages.comparisons import Comparison
-from wordworth.pages.published import MIN_ACCURACY, SAME, PaperNumber, declarations, load_published, nearest
-from wordworth.pages.runs import Runs, Score
+from wordworth.papers.comparisons import Comparison
+from wordworth.papers.published import MIN_ACCURACY, SAME, PaperNumber, declarations, load_published, nearest
+from wordworth.results.runs import Runs, Score
 from wordworth.results.table import format_percent
 from wordworth.results.vocabulary import ORIGINAL
 
@@ -40,10 +40,10 @@ class Verdict(NamedTuple):
         return ": ".join(filter(None, self))
 
 
-def why_not_judged(one: PaperNumber, model: str, trained_on: str = "", accuracy: float | None = None) -> str:
+def why_not_judged(number: PaperNumber, model: str, trained_on: str = "", accuracy: float | None = None) -> str:
     """Return why networks cannot reproduce a published number; blank for the paper's model on the paper's data."""
-    data = declarations()["papers"][one.paper].get("trained_on", {}).get(one.model, "")
-    match = nearest(model, "", [one])
+    data = declarations()["papers"][number.paper].get("trained_on", {}).get(number.model, "")
+    match = nearest(model, "", [number])
     reasons = {
         "other model": match is None or match[1] != SAME,
         f"trained on {trained_on or 'data that it does not name'}, not {data}": bool(data) and trained_on != data,
@@ -90,50 +90,52 @@ def judge_exact(theirs: PaperNumber, ours: Score) -> Verdict:
     if theirs.value is None:
         is_equal = (theirs.low or 0.0) <= ours["value"] <= (theirs.high or 0.0)
     else:
-        places = printed_decimals(theirs)
-        is_equal = abs(round(ours["value"], places) - theirs.value) < 1.5 * 10**-places
+        decimals = printed_decimals(theirs)
+        is_equal = abs(round(ours["value"], decimals) - theirs.value) < 1.5 * 10**-decimals
     return Verdict(REPRODUCED if is_equal else NOT_REPRODUCED)
 
 
-def printed_decimals(one: PaperNumber) -> int:
+def printed_decimals(number: PaperNumber) -> int:
     """Return the decimals that a paper prints a measure with in one place, where it may drop zeros at the end."""
-    alike = (two for two in load_published() if (two.paper, two.place) == (one.paper, one.place))
-    values = (two.value for two in alike if two.quantity.measure == one.quantity.measure and two.value is not None)
+    twins = (twin for twin in load_published() if (twin.paper, twin.place) == (number.paper, number.place))
+    values = (
+        twin.value for twin in twins if twin.quantity.measure == number.quantity.measure and twin.value is not None
+    )
     return max(len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values)
 
 
-def judge_comparisons(every: Sequence[tuple[Comparison, Runs]], *, is_reduced: bool = False) -> Verdict:
+def judge_comparisons(pairs: Sequence[tuple[Comparison, Runs]], *, is_reduced: bool = False) -> Verdict:
     """Return the verdict on one published number from our scores of one model, each of a run with its own seed.
 
     Reduced runs, with smaller samples than the paper's, decide nothing.
     """
-    one, runs = every[0]
-    theirs, ours = one.published, one.ours
-    if obstacle := _obstacle(one, runs):
+    comparison, runs = pairs[0]
+    theirs, ours = comparison.published, comparison.ours
+    if obstacle := _obstacle(comparison, runs):
         return Verdict(NOT_MEASURED, obstacle)
     if is_reduced:
         return Verdict(UNDECIDED, "the samples are smaller than the paper's")
     if theirs.value is None or not _is_drawn(ours, runs):
         return judge_exact(theirs, ours)
     margin = MARGIN if theirs.quantity.measure in BOUNDED_MEASURES else MARGIN * abs(theirs.value)
-    return judge(theirs.value, [other.ours["value"] for other, _ in every], margin=margin)
+    return judge(theirs.value, [pair.ours["value"] for pair, _ in pairs], margin=margin)
 
 
-def _obstacle(one: Comparison, runs: Runs) -> str:
+def _obstacle(comparison: Comparison, runs: Runs) -> str:
     """Return why a score is not of the paper's model on the paper's data; blank where it is."""
-    theirs, ours, facts = one.published, one.ours, runs.facts.get(one.ours["model"], {})
+    theirs, ours, facts = comparison.published, comparison.ours, runs.facts.get(comparison.ours["model"], {})
     name = str(facts.get("base") or facts.get("name", ours["name"]))
     if not theirs.model:  # of people, or over models
-        own = {other.model for other in load_published() if other.paper == theirs.paper}
-        strangers = [model for model in runs.facts if model not in own]
-        return f"other models, {', '.join(strangers)}" if strangers else one.unlike
-    if one.nearness != SAME:
+        paper_models = {number.model for number in load_published() if number.paper == theirs.paper}
+        strangers = [model for model in runs.facts if model not in paper_models]
+        return f"other models, {', '.join(strangers)}" if strangers else comparison.unlike
+    if comparison.nearness != SAME:
         return f"other model, {name}"
-    if one.unlike:
-        return one.unlike
+    if comparison.unlike:
+        return comparison.unlike
     accuracy = runs.scores.filter(measure="accuracy", model=ours["model"], version=ORIGINAL)["value"]
-    trained = str(facts.get("trained_on", "")) if ours["study"] == "infer" else ""
-    why_not = why_not_judged(theirs, name, trained, accuracy[0] if len(accuracy) else None)
+    training_data = str(facts.get("trained_on", "")) if ours["study"] == "infer" else ""
+    why_not = why_not_judged(theirs, name, training_data, accuracy[0] if len(accuracy) else None)
     return why_not if ours["study"] == "infer" else _other_text(theirs, ours, runs, facts)
 
 

@@ -18,7 +18,7 @@ from wordworth.results.table import Cell, format_cell
 from wordworth.results.vocabulary import CAUTION_TEXTS, ORIGINAL, Caution, Notice
 
 AUDIT_INTERRUPTED = "the audit was interrupted; the same command continues it"
-TESTS = tomllib.loads((files("wordworth.pages") / "data" / "tests.toml").read_text(encoding="utf-8"))
+TESTS = tomllib.loads((files("wordworth.results") / "data" / "tests.toml").read_text(encoding="utf-8"))
 """Association test → its number, subject and meaning."""
 TEST_LABELS = {name: f"{test['number']} {test['subject']}" for name, test in TESTS.items()}  # on an axis
 TEST_NAMES = {
@@ -37,9 +37,9 @@ IS_PLAIN = IS_ORIGINAL & pl.all_horizontal(
 """Scores of a measure itself, on whole data and untouched vectors."""
 IS_LAST_STEP = pl.col("step").is_null() | (pl.col("step") == pl.col("step").max().over("name", "study"))
 DERIVED_COLUMNS = ("row", "run", "name", "model_at", "quantity", "care", "corpus", "percent", "decade")
-"""Columns besides those of `scores.csv`: the place in the table, of the run and of the model; the model's own name; the
-measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it, or
-which decade."""
+"""Columns that `scores.csv` does not have: the place in the table, of the run and of the model; the model's own name;
+the measure with its variant and parameters; the cautions in words; the text a model was trained on, and how much of it,
+or which decade."""
 FACTS: dict[str, Any] = {"corpus": pl.String, "percent": pl.Float64, "decade": pl.Int64}
 """The derived columns that are facts of the model."""
 Score = Mapping[str, Any]  # a row of the scores
@@ -76,14 +76,14 @@ class Runs:
         """Return a run's folder, with its parent where two have the same name; its study where it is in memory."""
         if run.folder is None:
             return run.study
-        place = run.folder.resolve()
-        alike = [one for one in self.each if one.folder and one.folder.resolve().name == place.name]
-        return place.name if len(alike) == 1 else f"{place.parent.name}/{place.name}"
+        folder = run.folder.resolve()
+        namesakes = [peer for peer in self.each if peer.folder and peer.folder.resolve().name == folder.name]
+        return folder.name if len(namesakes) == 1 else f"{folder.parent.name}/{folder.name}"
 
     def notices_of(self, *kinds: str) -> list[Notice]:
         """Return the notices of these kinds, of audits and of runs, each with its study."""
-        own = (one.model_copy(update={"study": run.study}) for run in self.each for one in run.notices)
-        return [one for one in dict.fromkeys([*self.notices, *own]) if one.kind in kinds]
+        run_notices = (notice.model_copy(update={"study": run.study}) for run in self.each for notice in run.notices)
+        return [notice for notice in dict.fromkeys([*self.notices, *run_notices]) if notice.kind in kinds]
 
 
 def better_of(score: Score) -> str:
@@ -95,30 +95,30 @@ def read_runs(runs_or_folders: Sequence[Run | str | Path]) -> Runs:
     """Gather runs in memory, and those in folders of runs and audits."""
     if not runs_or_folders:
         raise WordworthError("name a run's folder, such as runs/vast-…; `wordworth run` prints where it left one")
-    places = [Path(one) for one in runs_or_folders if not isinstance(one, Run)]
-    runs = [one for one in runs_or_folders if isinstance(one, Run)]
-    runs += [read_run(folder) for folder in find_runs(places)]
-    notices = tuple(notice for place in places for notice in _audit_notices(place))
-    gathered = Runs(tuple(runs), pl.DataFrame(), {}, notices)
-    labels = _labels(gathered)
+    folders = [Path(source) for source in runs_or_folders if not isinstance(source, Run)]
+    runs = [source for source in runs_or_folders if isinstance(source, Run)]
+    runs += [read_run(folder) for folder in find_runs(folders)]
+    notices = tuple(notice for folder in folders for notice in _audit_notices(folder))
+    unlabelled = Runs(tuple(runs), pl.DataFrame(), {}, notices)
+    labels = _labels(unlabelled)
     each = tuple(_relabel(run, names) for run, names in zip(runs, labels, strict=True))
     facts: dict[str, dict[str, Any]] = {}
     for run, names in zip(runs, labels, strict=True):
         for model in run.models:
             name = model_label(model.name, model.step)
-            known = facts.setdefault(names.get(name, name), {})
-            known |= {key: value for key, value in model.model_dump().items() if value and key not in known}
-    return replace(gathered, each=each, scores=_combine(each, facts), facts=facts)
+            model_facts = facts.setdefault(names.get(name, name), {})
+            model_facts |= {key: value for key, value in model.model_dump().items() if value and key not in model_facts}
+    return replace(unlabelled, each=each, scores=_combine(each, facts), facts=facts)
 
 
-def _audit_notices(place: Path) -> Iterator[Notice]:
-    record = read_audit(place)
+def _audit_notices(folder: Path) -> Iterator[Notice]:
+    record = read_audit(folder)
     yield from record.notices
-    failed = {notice.study for notice in record.notices if notice.kind == "failed"}
-    for planned in record.planned:
-        if planned.study not in failed and not (place / planned.folder / MANIFEST).is_file():
-            for model in planned.models:
-                yield Notice(kind="skipped", study=planned.study, model=model, reason=AUDIT_INTERRUPTED)
+    failed_studies = {notice.study for notice in record.notices if notice.kind == "failed"}
+    for plan in record.planned:
+        if plan.study not in failed_studies and not (folder / plan.folder / MANIFEST).is_file():
+            for model in plan.models:
+                yield Notice(kind="skipped", study=plan.study, model=model, reason=AUDIT_INTERRUPTED)
 
 
 def _labels(runs: Runs) -> list[Labels]:
@@ -150,7 +150,7 @@ def _combine(runs: Sequence[Run], facts: Mapping[str, Mapping[str, Any]]) -> pl.
     )
     measures = scores.select("measure", "variant", "k", "threshold").rows()
     cautions = scores.get_column("cautions").to_list()
-    care = ["; ".join(CAUTION_TEXTS[Caution(one)] for one in some or ()) or None for some in cautions]
+    care = ["; ".join(CAUTION_TEXTS[Caution(one)] for one in values or ()) or None for values in cautions]
     return scores.join(models, on="model", how="left", maintain_order="left").with_columns(
         pl.col("row").cast(pl.Int64),
         pl.Series("quantity", [_name_quantity(*row) for row in measures], pl.String),
@@ -158,9 +158,9 @@ def _combine(runs: Sequence[Run], facts: Mapping[str, Mapping[str, Any]]) -> pl.
     )
 
 
-def _name_quantity(measure: str, variant: str | None, *more: Any) -> str:
+def _name_quantity(measure: str, variant: str | None, *parameters: Any) -> str:
     """Return a measure with its parameters; a difference from a control is no correlation, and says so."""
-    return f"Δρ {measure} (above control)" if variant == "above-control" else label(measure, variant, *more)
+    return f"Δρ {measure} (above control)" if variant == "above-control" else label(measure, variant, *parameters)
 
 
 def keep_last_steps(runs: Runs) -> Runs:
@@ -170,8 +170,8 @@ def keep_last_steps(runs: Runs) -> Runs:
         return runs
     each = []
     for at, run in enumerate(runs.each):
-        shown = scores.filter(pl.col("run") == at).get_column("model").unique().to_list()
-        last = pl.col("model").is_null() | pl.col("model").is_in(shown)
+        model_names = scores.filter(pl.col("run") == at).get_column("model").unique().to_list()
+        last = pl.col("model").is_null() | pl.col("model").is_in(model_names)
         items = {table: rows.filter(last) for table, rows in run.items.items()}
         each.append(run.model_copy(update={"scores": run.scores.filter(last), "items": items}))
     return replace(runs, each=tuple(each), scores=scores)
@@ -183,13 +183,13 @@ def describe(score: Score) -> str:
 
 
 def describe_place(score: Score) -> str:
-    """Say where a score was measured, besides its data set: “turkish, layer 3, bleached, last”."""
-    numbered = {"layer": "layer {}", "components": "top {} nullified"}
-    places = [text.format(score[name]) for name, text in numbered.items() if score[name] is not None]
+    """Describe where on its data set a score was measured: “turkish, layer 3, bleached, last”."""
+    numbered_columns = {"layer": "layer {}", "components": "top {} nullified"}
+    phrases = [text.format(score[name]) for name, text in numbered_columns.items() if score[name] is not None]
     language = "" if score["language"] == "english" else score["language"]
     subset = (score["subset"] or "").replace("=", " = ")  # so that it wraps there
-    named = (score["context"], score["version"], score["pooling"])
-    return ", ".join(filter(None, [subset, language, *places, *named]))
+    names = (score["context"], score["version"], score["pooling"])
+    return ", ".join(filter(None, [subset, language, *phrases, *names]))
 
 
 def show_value(score: Score) -> str:
@@ -200,26 +200,3 @@ def show_value(score: Score) -> str:
 def with_interval(score: Score) -> str:
     """Return a score's value, its mark, and its interval where it has one."""
     return format_cell(replace(Cell.of_score(score), n=None, p=None))
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence, the figure that shows it, and the model that it is about."""
-
-    text: str
-    figure: str
-    """The id of a figure or a section of the report."""
-    model: str
-    order: float
-    """Many models are ranked by this, and only the first and the last are shown."""
-    whole: bool = False
-    """Whether the text is a sentence; otherwise it continues the model's name."""
-    ends: tuple[str, str] = ("Highest", "Lowest")
-    """What the first and the last of many are called."""
-    lead: str = ""
-    """“Highest of 6 models”, where it stands for many."""
-
-    def __str__(self) -> str:
-        lead = f"{self.lead}: " if self.lead else ""
-        subject = f"{self.model}{'. ' if self.whole else ' '}" if self.model else ""
-        return f"{lead}{subject}{self.text}"

@@ -8,15 +8,11 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from wordworth.errors import WordworthError, nearest
-from wordworth.pages.comparisons import Comparison, comparisons
-from wordworth.pages.insights import associations
-from wordworth.pages.numbers import main_numbers
-from wordworth.pages.published import PaperNumber, Quantity, citation, load_published
-from wordworth.pages.runs import Runs, Score, describe, read_runs
-from wordworth.pages.verdicts import (
+from wordworth.papers.comparisons import Comparison, comparisons
+from wordworth.papers.published import PaperNumber, Quantity, citation, load_published
+from wordworth.papers.verdicts import (
     MIN_REPEATS,
     NOT_MEASURED,
     VERDICTS,
@@ -25,7 +21,9 @@ from wordworth.pages.verdicts import (
     prediction_interval,
     printed_decimals,
 )
+from wordworth.results.main_scores import choose_main
 from wordworth.results.run import Run
+from wordworth.results.runs import Runs, Score, describe, read_runs
 from wordworth.results.table import Cell, Table, format_cell, format_fixed, format_list, format_number, text_table
 
 MAX_FIGURE_ROWS = 12
@@ -62,27 +60,27 @@ class PaperItem:
 
     def numbers(self) -> list[PaperNumber]:
         """Return the numbers that the paper prints in it, in their order."""
-        own = [one for one in load_published() if one.paper == self.paper]
+        paper_numbers = [number for number in load_published() if number.paper == self.paper]
         if self.key != TEXT_KEY:
-            return [one for one in own if self.place in one.places]
-        places = {item.place for item in papers()[self.paper]}
-        return [one for one in own if not places & {*one.places}]
+            return [number for number in paper_numbers if self.place in number.places]
+        item_places = {item.place for item in papers()[self.paper]}
+        return [number for number in paper_numbers if not item_places & {*number.places}]
 
 
 @cache
 def papers() -> dict[str, tuple[PaperItem, ...]]:
     """Return every table and figure by the key of its paper."""
-    return {paper: tuple(_read_items(paper, declared)) for paper, declared in _declarations().items()}
+    return {paper: tuple(_read_items(paper, declaration)) for paper, declaration in _declarations().items()}
 
 
 @cache
 def _declarations() -> dict[str, Any]:
-    return tomllib.loads((files("wordworth.pages") / "data" / "papers.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files("wordworth.papers") / "data" / "papers.toml").read_text(encoding="utf-8"))
 
 
 def paper_names() -> dict[str, str]:
     """Return what the command calls each paper → its key."""
-    return {declared["name"]: paper for paper, declared in _declarations().items()}
+    return {declaration["name"]: paper for paper, declaration in _declarations().items()}
 
 
 def sources(paper: str) -> dict[str, str]:
@@ -90,12 +88,12 @@ def sources(paper: str) -> dict[str, str]:
     return dict(_declarations()[paper]["sources"])
 
 
-def _read_items(paper: str, declared: Mapping[str, Any]) -> Iterator[PaperItem]:
-    shared = {key: value for key, value in declared.items() if key not in ("name", "sources", "items")}
-    for key, own in declared["items"].items():
-        facts = shared | own
-        if "study" not in own:
-            facts["settings"] = shared.get("settings", {}) | own.get("settings", {})
+def _read_items(paper: str, declaration: Mapping[str, Any]) -> Iterator[PaperItem]:
+    paper_facts = {key: value for key, value in declaration.items() if key not in ("name", "sources", "items")}
+    for key, item_facts in declaration["items"].items():
+        facts = paper_facts | item_facts
+        if "study" not in item_facts:
+            facts["settings"] = paper_facts.get("settings", {}) | item_facts.get("settings", {})
         facts |= {name: tuple(facts.get(name, ())) for name in ("models", "stand_ins", "data", "needs")}
         yield PaperItem(paper, key, **facts)
 
@@ -108,12 +106,12 @@ def find_items(paper: str, tables: Sequence[str] = ()) -> list[PaperItem]:
         near = nearest(paper, [*names, *names.values()]) or f"; there are {', '.join(names)}"
         raise WordworthError(f"there is no paper {paper!r}{near}")
     items = {item.key: item for item in papers()[key]}
-    wanted = [f"table-{one}" if one.isdecimal() else one for one in tables]
-    for one in wanted:
-        if one not in items:
-            near = nearest(one, [*items]) or f"; it has {', '.join(items)}"
-            raise WordworthError(f"{paper} has no {one}{near}")
-    return [items[one] for one in wanted or items]
+    keys = [f"table-{name}" if name.isdecimal() else name for name in tables]
+    for name in keys:
+        if name not in items:
+            near = nearest(name, [*items]) or f"; it has {', '.join(items)}"
+            raise WordworthError(f"{paper} has no {name}{near}")
+    return [items[name] for name in keys or items]
 
 
 @dataclass(frozen=True)
@@ -139,11 +137,18 @@ class OwnNumber:
 
     def as_json(self) -> dict[str, Any]:
         """Return the number as JSON holds it."""
-        one, cell = self.published, self.cell
-        theirs = {} if one is None else {"model": one.model, **one.quantity._asdict(), "layer": one.layer or one.role}
-        numbers = {"paper": one and (one.value if one.value is not None else [one.low, one.high])}
+        number, cell = self.published, self.cell
+        theirs = (
+            {}
+            if number is None
+            else {"model": number.model, **number.quantity._asdict(), "layer": number.layer or number.role}
+        )
+        numbers = {"paper": number and (number.value if number.value is not None else [number.low, number.high])}
         numbers |= {"ours": cell.value, "low": cell.low, "high": cell.high, "n": cell.n}
-        by = {"measured": self.ours[0]["model"] if self.ours else None, "values": [one["value"] for one in self.ours]}
+        by = {
+            "measured": self.ours[0]["model"] if self.ours else None,
+            "values": [score["value"] for score in self.ours],
+        }
         return {**theirs, **numbers, **by, **self.verdict._asdict()}
 
 
@@ -152,21 +157,23 @@ def reproduce_item(item: PaperItem, runs: Sequence[Run], *, is_reduced: bool = F
 
     `is_reduced` says that their samples are smaller than the paper's.
     """
-    wanted = item.numbers()
-    found: dict[tuple[int, str], list[tuple[Comparison, Runs]]] = {}
+    targets = item.numbers()
+    pairs_of: dict[tuple[int, str], list[tuple[Comparison, Runs]]] = {}
     for run in runs:
-        gathered = read_runs([run])
-        for one in comparisons(gathered, wanted):
-            found.setdefault((wanted.index(one.published), one.ours["model"]), []).append((one, gathered))
+        source = read_runs([run])
+        for comparison in comparisons(source, targets):
+            pairs_of.setdefault((targets.index(comparison.published), comparison.ours["model"]), []).append(
+                (comparison, source)
+            )
     rows = []
-    for at, theirs in enumerate(wanted):
-        measured = [every for (number, _), every in found.items() if number == at]
-        for some in measured:
-            verdict = judge_comparisons(some, is_reduced=is_reduced)
-            rows.append(OwnNumber(theirs, tuple(one.ours for one, _ in some), verdict))
-        if not measured:
+    for at, theirs in enumerate(targets):
+        groups = [pairs for (number, _), pairs in pairs_of.items() if number == at]
+        for group in groups:
+            verdict = judge_comparisons(group, is_reduced=is_reduced)
+            rows.append(OwnNumber(theirs, tuple(comparison.ours for comparison, _ in group), verdict))
+        if not groups:
             rows.append(OwnNumber(theirs, (), Verdict(NOT_MEASURED, "not run")))
-    if not wanted:
+    if not targets:
         rows += [OwnNumber(None, (score,), Verdict(NOT_MEASURED, "no printed number")) for score in _main(item, runs)]
     return rows
 
@@ -176,50 +183,55 @@ def _main(item: PaperItem, runs: Sequence[Run]) -> Iterator[Score]:
     experiments = item.settings.get("experiments")
     for run in runs[:1]:
         scores = read_runs([run]).scores
-        tests = associations(scores).select(scores.columns)
-        for score in pl.concat([main_numbers(scores), tests]).unique("row", maintain_order=True).iter_rows(named=True):
+        for score in choose_main(scores).iter_rows(named=True):
             if not experiments or score["experiment"] in experiments:
                 yield score
 
 
 def reproduction_table(item: PaperItem, rows: Sequence[OwnNumber]) -> Table:
     """Return a paper's table with ours next to it; numbers that were not run are counted under it."""
-    shown = [row for row in rows if row.ours][: None if item.numbers() else MAX_FIGURE_ROWS]
+    shown_rows = [row for row in rows if row.ours][: None if item.numbers() else MAX_FIGURE_ROWS]
     names = _name_rows(item.numbers())
     lines = []
-    for row in shown:
+    for row in shown_rows:
         theirs = _print_number(row.published) if row.published else "drawn"
         name = names[row.published] if row.published else describe(row.ours[0])
         ours = format_cell(Cell(row.cell.value, row.cell.low, row.cell.high))
         lines.append([name, theirs, ours, f"{row.cell.n:,}" if row.cell.n is not None else "", str(row.verdict)])
-    counts = [f"{sum(row.verdict.name == one for row in rows)} {one}" for one in VERDICTS]
+    counts = [f"{sum(row.verdict.name == number for row in rows)} {number}" for number in VERDICTS]
     absent = [row.published for row in rows if row.published and not row.ours]
     note = f"Of {len(rows)} numbers: {', '.join(counts)}." if item.numbers() else "The paper draws it without numbers."
     if absent:
-        whose = format_list(list(dict.fromkeys(one.model or "people" for one in absent)), 9)
-        note += f" Not run: {len(absent)}, of {whose}."
+        models = format_list(list(dict.fromkeys(number.model or "people" for number in absent)), 9)
+        note += f" Not run: {len(absent)}, of {models}."
     title = f"{citation(item.paper)}, {item.place}: {item.title}"
     return text_table(title, NUMBER_HEADINGS, lines, note=note, id=f"{item.paper}-{item.key}")
 
 
-def _print_number(one: PaperNumber) -> str:
-    if one.value is None:
-        return f"{format_number(one.low)} to {format_number(one.high)}"
-    return format_fixed(one.value, printed_decimals(one))
+def _print_number(number: PaperNumber) -> str:
+    if number.value is None:
+        return f"{format_number(number.low)} to {format_number(number.high)}"
+    return format_fixed(number.value, printed_decimals(number))
 
 
-def _name_rows(every: Sequence[PaperNumber]) -> dict[PaperNumber, str]:
+def _name_rows(numbers: Sequence[PaperNumber]) -> dict[PaperNumber, str]:
     """Return what tells the numbers of a table apart, in words; of a single one its data and measure."""
     facts = {
-        one: {"model": one.model, **one.quantity._asdict(), "layer": one.layer if one.role == "" else one.role}
-        for one in every
+        number: {
+            "model": number.model,
+            **number.quantity._asdict(),
+            "layer": number.layer if number.role == "" else number.role,
+        }
+        for number in numbers
     }
-    columns = [name for name in (*Quantity._fields, "layer") if len({str(one[name]) for one in facts.values()}) > 1]
-    models = ["model"] if len({one.model for one in every}) > 1 else []
-    shown = [*models, *columns] or ["dataset", "measure"]
+    columns = [
+        name for name in (*Quantity._fields, "layer") if len({str(number[name]) for number in facts.values()}) > 1
+    ]
+    models = ["model"] if len({number.model for number in numbers}) > 1 else []
+    axes = [*models, *columns] or ["dataset", "measure"]
     return {
-        one: ", ".join(_name_part(name, own[name]) for name in shown if own[name] not in ("", None))
-        for one, own in facts.items()
+        number: ", ".join(_name_part(name, values[name]) for name in axes if values[name] not in ("", None))
+        for number, values in facts.items()
     }
 
 

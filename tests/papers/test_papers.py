@@ -6,8 +6,8 @@ import pytest
 
 from wordworth.catalog.registry import entry, knows
 from wordworth.errors import WordworthError
-from wordworth.pages.papers import PaperItem, find_items, paper_names, papers, sources
-from wordworth.pages.published import load_published
+from wordworth.papers.published import load_published
+from wordworth.papers.reproduction import PaperItem, find_items, paper_names, papers, sources
 from wordworth.study import study
 
 ITEMS = [item for items in papers().values() for item in items]

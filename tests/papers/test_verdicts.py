@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from made_runs import finish, record
-from wordworth.pages.comparisons import comparisons
-from wordworth.pages.published import PaperNumber, load_published
-from wordworth.pages.runs import read_runs
-from wordworth.pages.verdicts import judge, judge_comparisons, prediction_interval, printed_decimals, why_not_judged
+from wordworth.papers.comparisons import comparisons
+from wordworth.papers.published import PaperNumber, load_published
+from wordworth.papers.verdicts import judge, judge_comparisons, prediction_interval, printed_decimals, why_not_judged
+from wordworth.results.runs import read_runs
 
 PAPERS_MODEL = "elmo"
 

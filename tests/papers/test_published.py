@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from made_runs import Record, finish, record
-from wordworth.pages.comparisons import Comparison, comparison_row, comparisons
 from wordworth.pages.profile import profile
-from wordworth.pages.published import (
+from wordworth.papers.comparisons import Comparison, comparison_row, comparisons
+from wordworth.papers.published import (
     PaperNumber,
     Quantity,
     Standing,
@@ -18,7 +18,7 @@ from wordworth.pages.published import (
     nearest,
     standing,
 )
-from wordworth.pages.runs import read_runs
+from wordworth.results.runs import read_runs
 
 COLUMNS = ("paper", "model", "role", "layer", "value")
 GENDER = {"subspace": "he − she", "dimensions": 1, "layers": []}
@@ -240,7 +240,7 @@ def test_a_network_trained_anew_is_not_an_original_one() -> None:
     (one,) = compare_with_papers(run)
     assert (one.published.quantity.version, one.published.value) == ("retrained", 0.48)
     row = profile(read_runs([finish(run)]))[0]
-    assert row.verdict.endswith("below published .48–.52")  # Table 17
+    assert row.verdict.endswith("below the published .48–.52")  # Table 17
 
 
 def test_accuracy_of_what_was_trained_anew() -> None:
@@ -300,28 +300,30 @@ def stand(model: str, kind: str | None, *, is_best: bool = False, **columns: Any
 
 def test_below_inside_and_above_a_range() -> None:
     seven = stand("mine", "static", measure="valence", dataset="bellezza")
-    text = "the .82–.88 of seven English embeddings (Toney and Caliskan 2021)"
-    assert seven.describe(0.797, 0.76, 0.83) == f"just below {text}"  # its interval reaches .82
-    assert seven.describe(0.60, 0.55, 0.65) == seven.describe(0.60) == f"below {text}"
-    assert seven.describe(0.85, 0.80, 0.90) == f"within {text}"
-    assert seven.describe(0.817) == f"within {text}"  # both are .82 to a reader
-    assert seven.describe(0.93, 0.90, 0.95) == f"above {text}"
-    assert seven.describe(0.90, 0.87, 0.92) == f"just above {text}"
+    assert str(seven) == ".82–.88, seven English embeddings (Toney and Caliskan 2021)"
+    assert seven.side(0.797, 0.76, 0.83) == "just below"  # its interval reaches .82
+    assert seven.side(0.60, 0.55, 0.65) == seven.side(0.60) == "below"
+    assert seven.side(0.85, 0.80, 0.90) == "within"
+    assert seven.side(0.817) == "within"  # both are .82 to a reader
+    assert seven.side(0.93, 0.90, 0.95) == "above"
+    assert seven.side(0.90, 0.87, 0.92) == "just above"
 
 
 def test_one_number_and_the_same_model() -> None:
     """Table 5 of ValNorm: fastText in German, .80 on the German translation."""
     german = stand("mine", "static", measure="valence", dataset="bellezza-german")
-    assert german.describe(0.801) == "like the .80 of fastText in German (Toney and Caliskan 2021)"
+    assert str(german) == ".80, fastText in German (Toney and Caliskan 2021)"
+    assert german.side(0.801) == "like"
     own = stand("numberbatch", "static", measure="valence", dataset="bellezza")
-    assert own.describe(0.80) == "below the .86 of the same model (Toney and Caliskan 2021)"
+    assert (str(own), own.side(0.80)) == (".86, the same model (Toney and Caliskan 2021)", "below")
 
 
 def test_several_models_are_a_range_of_all() -> None:
     """Table 1 of Bommasani et al.: WS-353 .6838 for word2vec and .6073 for GloVe; Tables 4 and 6 with 10,000 sentences:
     GPT-2 .4205 and .5209, XLNet .6482 and .6935."""
     two = stand("mine", "static", measure="similarity", dataset="ws-353")
-    assert two.describe(0.50, 0.41, 0.59) == "below the .61–.68 of word2vec and GloVe (Bommasani et al. 2020)"
+    assert str(two) == ".61–.68, word2vec and GloVe (Bommasani et al. 2020)"
+    assert two.side(0.50, 0.41, 0.59) == "below"
     reduced = {"measure": "similarity", "variant": "best", "dataset": "ws-353", "pooling": "mean/mean"}
     four = stand("mine", "causal", **reduced, context="aggregated", sentences=10_000)
     assert (four.low, four.high, four.whose) == (0.4205, 0.6935, "4 published causal models")
@@ -330,6 +332,7 @@ def test_several_models_are_a_range_of_all() -> None:
 def test_only_like_is_held_against_like() -> None:
     bleached = {"measure": "valence", "dataset": "bellezza", "context": "bleached"}
     best = stand("mine", "causal", **bleached, is_best=True)  # GPT-2 in layer 8, GPT-Neo in layer 12
-    assert best.describe(0.86, 0.84, 0.88) == "just below the .87–.89 of GPT-2 and GPT-Neo (Wolfe and Caliskan 2022)"
+    assert str(best) == ".87–.89, GPT-2 and GPT-Neo (Wolfe and Caliskan 2022)"
+    assert best.side(0.86, 0.84, 0.88) == "just below"
     assert standing("mine", "masked", Quantity(**bleached), is_best=True) is None  # a model of another kind
     assert standing("mine", "static", Quantity("valence", dataset="warriner")) is None  # another lexicon
