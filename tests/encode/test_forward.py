@@ -10,7 +10,7 @@ import torch
 
 from wordworth.contexts import in_template
 from wordworth.encode import LanguageModel, encode
-from wordworth.encode.passes import inference
+from wordworth.encode.passes import inference, layer_lists
 from wordworth.encode.prefixes import trie_levels
 
 Tiny = Callable[[str], LanguageModel]
@@ -65,6 +65,7 @@ def small_memory(network: torch.nn.Module, tokens: int, error: type[RuntimeError
         if given["input_ids"].numel() > tokens:
             raise error(text)
 
+    refuse.__module__ = "torch"  # as of a library, so that batches go through several at a time
     hook = network.register_forward_pre_hook(refuse, with_kwargs=True)
     try:
         yield
@@ -100,6 +101,21 @@ def test_vectors_of_some_layers_are_those_of_all(
     every, some = (encode(model, contexts, ["last", "mean"], chosen) for chosen in (None, layers))
     for pooling in ("last", "mean"):
         np.testing.assert_array_equal(some.vectors[pooling], every.vectors[pooling][:, list(layers)])
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama-bpe", "bert", "t5"])
+def test_layers_above_those_asked_for_are_not_computed(tiny_model: Tiny, words: list[str], kind: str) -> None:
+    model = tiny_model(kind)
+    (path,) = layer_lists(model.network)
+    calls: list[object] = []
+    for layer in model.network.get_submodule(path)[-1:]:  # type: ignore[index]  # a list of modules
+        layer.register_forward_hook(lambda *call: calls.append(call))
+    contexts = [in_template(TEMPLATE, word) for word in words]
+    encode(model, contexts, layers=(0,))
+    assert len(calls) == 1, "only the trial runs them all"
+    encode(model, contexts)
+    assert len(calls) > 2
+    assert len(model.network.get_submodule(path)) == model.layers  # type: ignore[arg-type]
 
 
 def test_products_by_onednn_are_those_of_float64() -> None:

@@ -8,12 +8,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from wordworth.encode.identity import is_stateless
 from wordworth.encode.model import LanguageModel
 from wordworth.encode.passes import KeysValues, hidden_states, inference, run_prefixes, run_tokens
 from wordworth.encode.prefixes import NodeCopies, PrefixGroup, TrieLevel, group_by_prefix
 from wordworth.encode.tokens import Numbers, Tokens, pad, ranges
-from wordworth.engine.batching import Budget, PassTally, by_length, in_order
+from wordworth.engine.batching import Budget, PassTally, batches_by_length, by_length, in_order
 from wordworth.errors import is_out_of_memory
+from wordworth.statistics.bootstrap import in_torch_threads
+
+MAX_PASSES = 4
+"""Passes at a time on a CPU: each has the states of its batch in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +76,30 @@ def run_sentences(job: EncodingJob, tokens: Tokens, *, share_prefixes: bool = Tr
                     job.tally.shared += len(group.texts)
                 else:
                     alone = np.concatenate([alone, group.texts])
-        lengths: list[int] = tokens.lengths[alone].tolist()
-        for _ in by_length(lambda batch: _run(job, tokens, alone[batch]), lengths, job.budget, job.tally):
-            pass
+        _run_alone(job, tokens, alone)
+
+
+def _run_alone(job: EncodingJob, tokens: Tokens, texts: Numbers) -> None:
+    """Run whole sentences in batches; on a CPU some at a time, each on cores of its own, which need not wait."""
+
+    def run(batch: list[int]) -> None:
+        with inference():  # of this thread
+            _run(job, tokens, texts[batch])
+
+    lengths: list[int] = tokens.lengths[texts].tolist()
+    if job.model.device.type == "cpu" and is_stateless(job.model.network):
+        batches = batches_by_length(lengths, job.budget)
+        try:
+            in_torch_threads(run, batches, MAX_PASSES)
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+        else:
+            for batch in batches:
+                job.tally.count_batch(lengths[at] for at in batch)
+            return
+    for _ in by_length(run, lengths, job.budget, job.tally):
+        pass
 
 
 def _run(job: EncodingJob, tokens: Tokens, texts: Numbers) -> None:

@@ -72,7 +72,7 @@ def _hash_tensors(network: nn.Module, skip: Callable[[str], bool]) -> str:
         if hasattr(module, "merged_adapters"):
             states = [str(getattr(module, state, None)) for state in _ADAPTER_STATES]
             named[f"{path} adapters"] = hash_content(states)
-        if any(map(_is_foreign, (*module._forward_hooks.values(), *module._forward_pre_hooks.values()))):
+        if has_foreign_hook(module):
             named[f"{path} hooks"] = uuid4().hex  # what a hook does cannot be read, so nothing kept is used
     for name, value in network.state_dict().items():  # what quantization adds to the weights
         if name not in named and not skip(name) and isinstance(value, Tensor):
@@ -80,14 +80,24 @@ def _hash_tensors(network: nn.Module, skip: Callable[[str], bool]) -> str:
     return hash_content(type(network).__qualname__, named)
 
 
-def _is_foreign(hook: Any) -> bool:
-    """Return whether a hook is the user's, and not one that a library sets for itself."""
-    return str(getattr(hook, "__module__", "")).partition(".")[0] not in (
-        "torch",
-        "transformers",
-        "accelerate",
-        "wordworth",
+def is_stateless(network: nn.Module) -> bool:
+    """Return whether passes in several threads cannot disturb each other.
+
+    They do where weights are brought from elsewhere, a user's hook watches, or a buffer follows the length of a text.
+    """
+    return not any(
+        hasattr(module, "_hf_hook")  # accelerate's
+        or has_foreign_hook(module)
+        or any(_is_recomputed(module, name) for name, _ in module.named_buffers(recurse=False))
+        for module in network.modules()
     )
+
+
+def has_foreign_hook(module: nn.Module) -> bool:
+    """Return whether a module has a hook of the user's, and not only those that libraries set for themselves."""
+    hooks = (*module._forward_hooks.values(), *module._forward_pre_hooks.values())
+    own = ("torch", "transformers", "accelerate", "wordworth")
+    return any(str(getattr(hook, "__module__", "")).partition(".")[0] not in own for hook in hooks)
 
 
 def _read_in(module: nn.Module) -> AbstractContextManager[None]:

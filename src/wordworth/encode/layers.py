@@ -12,7 +12,7 @@ from wordworth.contexts import Context, Sample, make_decontextualized
 from wordworth.embedding import Layers, Provenance, Slot
 from wordworth.embedding.core import Speller, as_written, look_up
 from wordworth.encode.aggregation import Aggregate, Aggregating, aggregate
-from wordworth.encode.encoding import UNKNOWN_CHARACTERS, encode, pieces_of
+from wordworth.encode.encoding import UNKNOWN_CHARACTERS, WordVectors, encode, pieces_of
 from wordworth.encode.model import LanguageModel, is_sentence_encoder
 from wordworth.encode.named import load_named
 from wordworth.encode.pooling import POOLINGS_OF_BOTH, split_pooling
@@ -94,15 +94,21 @@ class Aggregates:
     subword_poolings: tuple[str, ...]
     numbers: Sequence[int] | None
 
+    def _encode_alone(self, places: NDArray[np.intp]) -> tuple[WordVectors, NDArray[np.intp]]:
+        """Return the vectors of the words at these places without a text, and the places of those that have one."""
+        contexts = make_decontextualized([self.words[place] for place in places.tolist()])
+        encoded = encode(self.model, contexts, self.subword_poolings, self.numbers)
+        return encoded, places[encoded.rows]
+
     @cached_property
-    def _alone(self) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
-        """Return by pooling layers × words × dimensions of words without context, NaN where one has none; and why."""
-        result = encode(self.model, make_decontextualized(self.words), self.subword_poolings, self.numbers)
-        vectors: dict[str, NDArray[np.float32]] = {}
-        for pooling, rows in result.vectors.items():
-            vectors[pooling] = np.full((rows.shape[1], len(self.words), rows.shape[2]), np.nan, dtype=np.float32)
-            vectors[pooling][:, result.rows] = rows.swapaxes(0, 1)
-        return vectors, {failure.word: failure.reason for failure in result.failures}
+    def _alone(self) -> tuple[WordVectors, NDArray[np.intp]]:
+        """Return all words without a text."""
+        return self._encode_alone(np.arange(len(self.words)))
+
+    @cached_property
+    def _unmet_alone(self) -> tuple[WordVectors, NDArray[np.intp]]:
+        """Return the words that have no context in the smallest sample, without a text."""
+        return self._encode_alone(np.flatnonzero(self.aggregates[0].contexts == 0))
 
     @property
     def whole(self) -> Aggregate:
@@ -112,20 +118,21 @@ class Aggregates:
     @property
     def never_met(self) -> tuple[str, ...]:
         """Return words without a context in the whole sample that have a vector by themselves."""
-        unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
-        return tuple(word for word in unmet if word not in self._alone[1])
+        places = self._unmet_alone[1]
+        return tuple(self.words[place] for place in places[self.whole.contexts[places] == 0].tolist())
 
     @property
     def without_vector(self) -> dict[str, str]:
         """Return words that have no vector in any sentence or by themselves, with the reason."""
+        reasons = {failure.word: failure.reason for failure in self._unmet_alone[0].failures}
         unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
-        return {word: self._alone[1][word] for word in unmet if word in self._alone[1]}
+        return {word: reasons[word] for word in unmet if word in reasons}
 
     def pool_decontextualized(self, f: str) -> Layers:
         """Return the words without context, their subwords pooled by `f`."""
-        alone = self._alone[0][f]
-        there = np.flatnonzero(~np.isnan(alone[0, :, 0]))
-        return self._layers("decontextualized", f, there, lambda slot: alone[self._at(slot)][there])
+        encoded, places = self._alone
+        vectors = encoded.vectors[f]
+        return self._layers("decontextualized", f, places, lambda slot: vectors[:, self._at(slot)])
 
     def _at(self, slot: Slot) -> int:
         """Return the place of a slot's layer among those aggregated."""
@@ -134,14 +141,14 @@ class Aggregates:
     def pool_contexts(self, pooling: str, over: Aggregate | None = None) -> Layers:
         """Return the words over sentences; one that never occurs is encoded by itself (Bommasani et al., A.5)."""
         sentences = over or self.whole
-        alone = self._alone[0][split_pooling(pooling)[0]]
-        there = np.flatnonzero((sentences.contexts > 0) | ~np.isnan(alone[0, :, 0]))
+        encoded, places = self._unmet_alone
+        is_unmet = sentences.contexts[places] == 0
+        unmet, alone = places[is_unmet], encoded.vectors[split_pooling(pooling)[0]][is_unmet]
+        there = np.union1d(np.flatnonzero(sentences.contexts), unmet)
 
         def read(slot: Slot) -> NDArray[np.float32]:
             matrix = sentences.vectors(slot.layer or 0, pooling)
-            unmet = np.isnan(matrix[:, 0])
-            if unmet.any():
-                matrix[unmet] = alone[self._at(slot)][unmet]
+            matrix[unmet] = alone[:, self._at(slot)]
             return matrix[there]
 
         layers = self._layers("aggregated", pooling, there, read)

@@ -2,7 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -11,8 +13,8 @@ from torch import Tensor
 
 from wordworth.contexts import Context
 from wordworth.encode.forward import EncodingJob, run_sentences
-from wordworth.encode.model import LanguageModel
-from wordworth.encode.passes import refuse_overflow
+from wordworth.encode.model import LanguageModel, trial_ids
+from wordworth.encode.passes import can_skip_layers, refuse_overflow, skipping_layers
 from wordworth.encode.spans import Failure, in_tokens
 from wordworth.encode.tokens import Numbers, Tokens
 from wordworth.engine.batching import Budget, PassTally, budget_for, free_memory
@@ -106,13 +108,19 @@ class Unit:
 def through(
     model: LanguageModel, shards: Iterable[Shard], layers: tuple[int, ...], work: Work, *, share_prefixes: bool
 ) -> Iterator[SubwordStates]:
-    """Yield the states of every shard, in order."""
+    """Yield the states of every shard, in order; layers above those asked for are not computed, where that can be."""
+    top = max(layers)
+
+    @cache
+    def can_skip() -> bool:
+        return top + 1 < model.layers and can_skip_layers(model.network, trial_ids(model.tokenizer), top)
 
     def launch(unit: Unit) -> EncodingJob:
         shape = len(layers), int(unit.starts[-1]), model.dim
         states = torch.empty(shape, dtype=model.network.dtype, device=model.device)
         job = EncodingJob(model, layers, unit.starts, states, work.budget, PassTally())
-        run_sentences(job, unit.tokens, share_prefixes=share_prefixes)
+        with skipping_layers(model.network, top) if can_skip() else nullcontext():
+            run_sentences(job, unit.tokens, share_prefixes=share_prefixes)
         return job
 
     running: tuple[Unit, EncodingJob] | None = None

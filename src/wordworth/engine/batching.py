@@ -1,7 +1,7 @@
 """The one loop over batches: what goes through a network together, how much memory is free, and what if it runs out."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -48,6 +48,12 @@ class PassTally:
         self.tokens += tokens
         self.padding += padding
 
+    def count_batch(self, lengths: Iterable[int]) -> None:
+        """Count a pass over texts of these lengths, padded to the longest."""
+        tokens = [*lengths]
+        size = len(tokens) * max(tokens)
+        self.count(size, size - sum(tokens))
+
 
 @dataclass
 class Budget:
@@ -78,13 +84,21 @@ def by_length(
     pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))
     while pending:
         batch = take(pending, lengths, budget)
-        size = len(batch) * lengths[batch[0]]
-        result = _attempt(run, batch, size, budget, counted)
+        result = _attempt(run, batch, len(batch) * lengths[batch[0]], budget, counted)
         if result is None:
             pending.extendleft(reversed(batch))
             continue
-        counted.count(size, size - sum(lengths[at] for at in batch))
+        counted.count_batch(lengths[at] for at in batch)
         yield batch, result[0]
+
+
+def batches_by_length(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
+    """Return the batches of `by_length` where memory does not run out."""
+    pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))
+    batches: list[list[int]] = []
+    while pending:
+        batches.append(take(pending, lengths, budget))
+    return batches
 
 
 def in_order(run: RunBatch[Ran], count: int, budget: Budget, tally: PassTally) -> Iterator[Ran]:

@@ -353,9 +353,15 @@ class AttentionNli:
         return probabilities
 
     def _encode(self, ids: Indices) -> EncodedSentences:
-        def encode(at: int) -> EncodedSentences:
-            with inference():
-                return self.network.encode(self.embedder.vectors(ids[at : at + SENTENCES]))
+        shape = self.network.shape
+        widths = (shape.attend, shape.compare, shape.compare)
+        encoded = EncodedSentences(*(torch.empty(*ids.shape, width) for width in widths))
 
-        parts = in_torch_threads(encode, range(0, len(ids), SENTENCES))
-        return EncodedSentences(*(torch.cat(part) for part in zip(*parts, strict=True)))
+        def encode(at: int) -> None:
+            rows = slice(at, at + SENTENCES)
+            with inference():
+                for whole, part in zip(encoded, self.network.encode(self.embedder.vectors(ids[rows])), strict=True):
+                    whole[rows] = part
+
+        in_torch_threads(encode, range(0, len(ids), SENTENCES))
+        return encoded

@@ -143,19 +143,22 @@ def in_threads(work: Callable[[Piece], Done], pieces: Sequence[Piece]) -> list[D
 
 
 @cache
-def _torch_pool(cores: int) -> ThreadPoolExecutor:
-    """Return threads that keep to one core each; kept, because torch sets each of them up at its first product."""
+def _torch_pool(threads: int, cores: int) -> ThreadPoolExecutor:
+    """Return threads with so many cores each; kept, because torch sets each of them up at its first product."""
     import torch
 
-    return ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,))
+    return ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(cores,))
 
 
-def in_torch_threads(work: Callable[[Piece], Done], pieces: Sequence[Piece]) -> list[Done]:
+def in_torch_threads(
+    work: Callable[[Piece], Done], pieces: Sequence[Piece], max_threads: int | None = None
+) -> list[Done]:
     """Return the same for work of torch, on as many cores as torch may have. A thread's limit on cores is its own."""
     import torch
 
-    threads = torch.get_num_threads()
+    cores = torch.get_num_threads()
+    threads = min(cores, max_threads or cores)
     try:
-        return list(_torch_pool(threads).map(work, pieces))
+        return list(_torch_pool(threads, cores // threads).map(work, pieces))
     finally:
-        torch.set_num_threads(threads)  # a thread's limit is also what threads begun later start with
+        torch.set_num_threads(cores)  # a thread's limit is also what threads begun later start with
