@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from truth.plain_words import Plain, first_kind, split_words
 
 from whole_words.conftest import tiny_words
-from whole_words.plain_words import Plain, first_kind, split_words
 from wordworth.catalog.read.sentence_pairs import SentencePair, SentencePairs
 from wordworth.results.vocabulary import Caution
 from wordworth.task.sentence_pairs import NO_WORDS_SHARED, TIED, PairScores, score_preferences, score_sentences
