@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from base_install import hide_extras
 from commands import Answer, Command
 
+if os.environ.get("WORDWORTH_TESTS") == "base":
+    hide_extras()
 NEEDS_TORCH = re.compile(
     r"^(from|import) (torch|transformers|gguf|tokenizers|made_(elmo|models|nli)|repair_models"
     r"|wordworth\.(encode|nli|repair|trainer|whole_words))",
