@@ -130,9 +130,9 @@ def test_bad_fields_are_told(tmp_path, old, new, message):
     path = tmp_path / "own.toml"
     assert old in GOOD
     path.write_text(GOOD.replace(old, new))
-    with pytest.raises(WordworthError) as told:
+    with pytest.raises(WordworthError) as raised:
         load_tests(path)
-    assert message in str(told.value)
+    assert message in str(raised.value)
 
 
 def test_a_seat_file_of_ones_own(tmp_path):

@@ -142,23 +142,9 @@ def test_as_the_rules_say_word_by_word() -> None:
     )
     pieces += " IŞIK ışık İzmir izmir under_dog can't 's ’s . ... ! ?” “ ( ) , a the ΣΑΣ σας straße STRASSE ﬁsh ǅ"
     choice = random.Random(0)
-    vocabularies = {
-        "english": [
-            "dog",
-            "ice cream",
-            "Polish",
-            "polish",
-            "ça",
-            "dog's",
-            "σας",
-            "I",
-            "the U.S. army",
-            "ice",
-            "straße",
-        ],
-        "turkish": ["ışık", "izmir", "İzmir", "dog", "ice cream"],
-        "german": ["Dog", "DOG", "straße"],
-    }
+    english = ["dog", "ice cream", "Polish", "polish", "ça", "dog's", "σας", "I", "the U.S. army", "ice", "straße"]
+    turkish = ["ışık", "izmir", "İzmir", "dog", "ice cream"]
+    vocabularies = {"english": english, "turkish": turkish, "german": ["Dog", "DOG", "straße"]}
     finders = {language: Finder(words, language) for language, words in vocabularies.items()}
     hits = 0
     for _ in range(1000):

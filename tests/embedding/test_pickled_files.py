@@ -70,12 +70,7 @@ class Attack:
         return self.call
 
 
-ATTACKS = [
-    (os.system, "system"),
-    (subprocess.check_call, "check_call"),
-    (eval, "eval"),
-    (getattr, "getattr"),
-]
+ATTACKS = [(os.system, "system"), (subprocess.check_call, "check_call"), (eval, "eval"), (getattr, "getattr")]
 
 
 @pytest.mark.parametrize(("function", "name"), ATTACKS)

@@ -35,7 +35,7 @@ def _slow(network: SentenceNetwork, ids: list[int]) -> NDArray[np.float64]:
     """The vector of one text, piece by piece, as the paper's description and the package's own code have it."""
     weights = {name: value.numpy().astype(np.float64) for name, value in network.state_dict().items()}
 
-    def normed(row: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    def normalize(row: NDArray[np.float64], name: str) -> NDArray[np.float64]:
         spread = math.sqrt(((row - row.mean()) ** 2).mean() + 1e-12)
         scaled: NDArray[np.float64] = (row - row.mean()) / spread * weights[f"{name}.weight"] + weights[f"{name}.bias"]
         return scaled
@@ -46,7 +46,7 @@ def _slow(network: SentenceNetwork, ids: list[int]) -> NDArray[np.float64]:
 
     chunks = len(weights["scale"])
     rows = [weights["table"][at] * weights["scale"][at % chunks] + weights["lowest"][at % chunks] for at in ids]
-    entered = [np.split(normed(linear(row, "enter"), "entered"), len(BRANCHES)) for row in rows]
+    entered = [np.split(normalize(linear(row, "enter"), "entered"), len(BRANCHES)) for row in rows]
     seen = []
     for number, (pieces, before) in enumerate(BRANCHES):
         states = [parts[number] for parts in entered]
@@ -56,7 +56,7 @@ def _slow(network: SentenceNetwork, ids: list[int]) -> NDArray[np.float64]:
             name = f"branches.{number}.{layer}"
             states = [s + np.maximum(linear(w, name), 0) for s, w in zip(states, windows, strict=True)]
         seen.append(states)
-    every = [normed(np.concatenate(parts), "norm") for parts in zip(rows, *seen, strict=True)]
+    every = [normalize(np.concatenate(parts), "norm") for parts in zip(rows, *seen, strict=True)]
     text = sum(linear(row, "project") for row in every) / math.sqrt(len(ids))
     first = np.maximum(linear(text, "p1") + linear(np.maximum(linear(text, "d0"), 0), "d1"), 0)
     last = np.tanh(linear(first, "p3") + linear(np.maximum(linear(first, "d2"), 0), "d3"))

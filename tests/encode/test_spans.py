@@ -58,9 +58,7 @@ def bare(tokens: list[str]) -> str:
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
 @pytest.mark.parametrize(("text", "word", "occurrence", "stripped"), CASES)
-def test_found_in_every_tokenizer(
-    tiny_model: Tiny, kind: str, text: str, word: str, occurrence: int, stripped: str
-) -> None:
+def test_every_tokenizer(tiny_model: Tiny, kind: str, text: str, word: str, occurrence: int, stripped: str) -> None:
     model = tiny_model(kind)
     context = context_of(text, word, occurrence)
     (tokens,), reasons = spans_of(model, context)

@@ -33,7 +33,7 @@ def lies(model: LanguageModel) -> list[str]:
     return [next(layer.parameters()).device.type for layer in layers]
 
 
-def encoded(model: LanguageModel, words: list[str], layers: tuple[int, ...] | None = None) -> Any:
+def run(model: LanguageModel, words: list[str], layers: tuple[int, ...] | None = None) -> Any:
     contexts = [in_template(template, word) for template in TEMPLATES for word in words]
     return encode(model, contexts, ["last", "mean"], layers)
 
@@ -51,7 +51,7 @@ def test_every_architecture_from_disk(model: LanguageModel, words: list[str], tm
         held.reuses_kv_cache,
     )
     for layers in (None, (0, 1)):
-        expected, found = encoded(held, words, layers), encoded(read, words, layers)
+        expected, found = run(held, words, layers), run(read, words, layers)
         for pooling in ("last", "mean"):
             np.testing.assert_allclose(found.vectors[pooling], expected.vectors[pooling], rtol=1e-6, atol=1e-6)
         assert found.tally == expected.tally, "prefixes are shared as before"
@@ -95,9 +95,7 @@ def test_experts_are_laid_out_anew_and_read(tmp_path: Path) -> None:
     held, read = (load_model(tmp_path, device=device) for device in ("cpu", "disk"))
     assert set(lies(read)) == {"meta"}
     words = ["word", "pleasant"]
-    np.testing.assert_allclose(
-        encoded(read, words).vectors["last"], encoded(held, words).vectors["last"], rtol=1e-5, atol=1e-5
-    )
+    np.testing.assert_allclose(run(read, words).vectors["last"], run(held, words).vectors["last"], rtol=1e-5, atol=1e-5)
 
 
 def test_auto_reads_from_disk_what_memory_does_not_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +109,8 @@ def test_auto_reads_from_disk_what_memory_does_not_hold(tmp_path: Path, monkeypa
     assert lies(model) == ["cpu", "meta"]
     assert notices()[-1].endswith("free on cpu: 0.0 GB of it layer by layer from disk.")
     np.testing.assert_array_equal(
-        encoded(model, ["word"]).vectors["last"], encoded(load_model(folder, device="cpu"), ["word"]).vectors["last"]
+        run(model, ["word"]).vectors["last"],
+        run(load_model(folder, device="cpu"), ["word"]).vectors["last"],
     )
     assert lies(load_model(folder, device="cpu")) == ["cpu", "cpu"], "a device that is named is taken"
 

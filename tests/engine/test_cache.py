@@ -64,17 +64,17 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-5])
 
 
-def flipped(path: Path) -> None:
+def flip(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
 
 
-def removed(path: Path) -> None:
+def remove(path: Path) -> None:
     path.unlink()
 
 
-@pytest.mark.parametrize("harm", [cut, flipped, removed])
+@pytest.mark.parametrize("harm", [cut, flip, remove])
 @pytest.mark.parametrize("name", ["a.txt", "deep/b.bin", cache.CHECKSUMS_FILE])
 def test_a_damaged_entry_is_made_again_and_counted(make: Maker, harm: Callable[[Path], None], name: str) -> None:
     folder = cache.entry("vectors", "x", make)
@@ -110,7 +110,7 @@ def test_parts_are_checked_one_by_one(make: Maker) -> None:
     for number in range(3):
         growing.part(f"{number:05d}").get(make)
     assert [part.path.name for part in growing.parts()] == ["00000", "00001", "00002"]
-    flipped(growing.path / "00001" / "a.txt")
+    flip(growing.path / "00001" / "a.txt")
     for number in range(3):
         growing.part(f"{number:05d}").get(make)
     assert make.calls == 4

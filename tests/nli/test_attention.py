@@ -113,12 +113,6 @@ def test_the_authors_network_reads_word_vectors_only():
         Shape(6, beside=True, network="dev2020")
 
 
-def test_the_identity_of_a_network_of_ours_is_that_of_earlier_versions():
-    assert "dev2020" not in str(model().identity)
-    assert '"network"' not in str(model().identity)
-    assert '"network": "dev2020"' in str(model(network="dev2020").identity)
-
-
 @pytest.mark.parametrize("network", ["default", "dev2020"])
 def test_training_sees_the_same_network(network):
     one = model(network=network).network.eval()
@@ -188,7 +182,7 @@ def test_unknown_words_are_listed_and_have_vectors():
 
 def test_sentences_are_parted_as_glove_was():
     assert words_of("He didn't say it's the U.K.'s, isn’t it?") == [
-        *("He", "did", "n't", "say", "it", "'s", "the", "U", ".", "K", ".", "'s", ",", "is", "n't", "it", "?"),
+        *("He", "did", "n't", "say", "it", "'s", "the", "U", ".", "K", ".", "'s", ",", "is", "n't", "it", "?")
     ]
     assert words_of("3.5 and 1,000 at 10:30, a T-shirt") == ["3.5", "and", "1,000", "at", "10:30", ",", "a", "T-shirt"]
     vectors = StaticVectors(embedding(), draw_extra_vectors(6, 0))

@@ -9,13 +9,7 @@ from wordworth.errors import WordworthError
 from wordworth.results.columns import describe_score
 from wordworth.results.findings import Findings
 from wordworth.results.run import read_run
-from wordworth.results.vocabulary import (
-    Caution,
-    Notice,
-    balance_cautions,
-    coverage_cautions,
-    size_cautions,
-)
+from wordworth.results.vocabulary import Caution, Notice, balance_cautions, coverage_cautions, size_cautions
 
 FEW, LOW, UNBALANCED = Caution.FEW_ITEMS, Caution.LOW_COVERAGE, Caution.UNBALANCED_SETS
 ROWS = {"word": ["a", "b", "c"], "bits": [1.0, None, 3.0], "skipped": [None, "gone", None]}

@@ -35,8 +35,7 @@ RULE = "[rules.a]\nmeasure = 'valence'\ndataset = 'bellezza'\nno_worse_than = 'r
 
 
 @pytest.mark.parametrize(
-    ("noise", "margin", "code"),
-    [(2.0, 0, 1), (0.1, 0, 0), (0.5, 0, 3), (0.5, 0.3, 0), (2.0, 0.9, 0)],
+    ("noise", "margin", "code"), [(2.0, 0, 1), (0.1, 0, 0), (0.5, 0, 3), (0.5, 0.3, 0), (2.0, 0.9, 0)]
 )
 def test_by_the_interval_of_the_difference(
     command: Command, tmp_path: Path, write_rules: WriteRules, noise: float, margin: float, code: int

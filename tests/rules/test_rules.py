@@ -73,9 +73,7 @@ MISSES = {
 
 
 @pytest.mark.parametrize(("text", "sentence"), MISSES.items())
-def test_a_rule_that_names_no_score_is_no_pass(
-    command: Command, run: Path, write_rules: WriteRules, text: str, sentence: str
-) -> None:
+def test_a_rule_without_a_score(command: Command, run: Path, write_rules: WriteRules, text: str, sentence: str) -> None:
     answer = command("check", run, write_rules(f"[rules.a]\n{text}\n"))
     assert (answer.code, answer.out) == (2, "")
     assert "rules.toml, rule 'a': " in answer.err

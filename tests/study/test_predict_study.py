@@ -91,9 +91,7 @@ def test_scores_are_those_of_a_loop_over_the_items(found):
     assert log2(value(found, experiment="prediction", measure="perplexity", variant="naive")) > 0
 
 
-def test_measures_do_not_depend_on_the_parts_that_are_held(
-    tmp_path, text, counts, embedding, word_model_folder, found, monkeypatch
-):
+def test_measures_do_not_depend_on_the_parts(tmp_path, text, counts, embedding, word_model_folder, found, monkeypatch):
     monkeypatch.setattr(prediction, "WORDS_PER_PART", 3)
     folder = word_model_folder(tmp_path / "tiny")
     again = predict([folder], corpus=text, frequencies=counts, soft_match=[embedding], top=5, **FEW)

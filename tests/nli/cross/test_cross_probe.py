@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from made_nli import PROBE
 from wordworth.errors import WordworthError
 from wordworth.nli.cross_encoder import CrossEncoder
 from wordworth.nli.pairs import PairSet
@@ -15,15 +16,6 @@ from wordworth.study import study
 from wordworth.transform import difference_direction
 
 infer = study("infer")
-PROBE = """
-[probe]
-name = "small"
-premise = "The SUBJECT VERB a/an OBJECT."
-hypothesis = "The SUBJECT VERB a/an OBJECT."
-slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
-verbs = [{ verbs = { words = ["bought", "sold"] }, objects = { words = ["apple", "wagon"] } }]
-subspace = { pair = ["he", "she"] }
-"""
 
 
 @pytest.fixture
