@@ -27,9 +27,10 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# Two workers with one thread each: as fast as two cores allow, and bounded in memory on larger machines.
+# Two workers with one thread each: as fast as two cores allow, and bounded in memory on larger machines. Files are
+# taken in their order: by number of tests, the longest would come last, and one worker would wait for the other.
 WORKERS ?= 2
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 unit: $(STAMP) browser
 	$(PYTEST)

@@ -212,8 +212,10 @@ def test_chinese_vectors(command: Command, data: Path, tmp_path: Path, quick: tu
 
 
 @pytest.fixture
-def _without_loading(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail where anything is loaded."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, where it is an error to load anything."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
 
     def fail(*_: Any, **__: Any) -> None:
         raise AssertionError("something was loaded")
@@ -227,6 +229,7 @@ def _without_loading(monkeypatch: pytest.MonkeyPatch) -> None:
         ("study.predict.study", "load_corpus"),
     ):
         monkeypatch.setattr(import_module(f"wordworth.{module}"), name, fail)
+    return tmp_path
 
 
 REFUSALS = [
@@ -249,16 +252,15 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.usefixtures("_without_loading")
 @pytest.mark.parametrize(("arguments", "message"), REFUSALS, ids=[" ".join(arguments) for arguments, _ in REFUSALS])
-def test_cheap_checks_come_first(command: Command, work: Path, arguments: tuple[str, ...], message: str) -> None:
-    (work / "broken.toml").write_text("= no", encoding="utf-8")
-    (work / "words.txt").write_text("tea\nice cream\n", encoding="utf-8")
+def test_cheap_checks_come_first(command: Command, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    (folder / "broken.toml").write_text("= no", encoding="utf-8")
+    (folder / "words.txt").write_text("tea\nice cream\n", encoding="utf-8")
     answer = command(*arguments)
     assert (answer.code, answer.out) == (2, "")
     assert message in answer.err
     assert answer.err.count("\n") == 1
-    assert not (work / "runs").exists()
+    assert not (folder / "runs").exists()
 
 
 # While it loads.

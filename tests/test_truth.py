@@ -1,26 +1,16 @@
 """The second computation on numbers made by hand, and what the page says about a difference."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from truth import plain
-from truth.papers import AGREE, NOT_COMPARABLE, Beside, beside_ours, digits, within_rounding
+from truth.papers import NOT_COMPARABLE, beside_ours
 
 from made_runs import finish, record
-from wordworth.pages.comparisons import Comparison
-from wordworth.pages.published import PaperNumber, Quantity
 from wordworth.pages.runs import read_runs
 
 EAST, NORTH, WEST = (np.array(pair, dtype=float) for pair in ((1, 0), (0, 1), (-1, 0)))
-
-
-def beside(ours: float, verdict: str = AGREE, reason: str = "", **numbers: Any) -> Beside:
-    blank = dict.fromkeys(PaperNumber.__annotations__, "") | {"layer": None, "low": None, "high": None}
-    given = {"paper": "toney2021", "place": "Table 3", "quantity": Quantity("raters", dataset="a", subset="b")}
-    theirs = PaperNumber(**(blank | given | {"value": 0.5} | numbers))
-    return Beside(Comparison({"value": ours, "n": 381}, theirs, "same model"), verdict, reason)
 
 
 def test_formulas_by_hand() -> None:
@@ -35,15 +25,6 @@ def test_formulas_by_hand() -> None:
     assert plain.direct_bias([EAST, NORTH], [(WEST, EAST)]) == pytest.approx(0.5)
     assert plain.ripa([EAST], [(WEST, EAST)]) == pytest.approx(1)
     assert plain.analogy(["a", "b", "c", "d"], np.eye(4, dtype=np.float32)[[0, 1, 2, 1]], [("a", "b", "c", "d")]) == 1
-
-
-def test_rounding_is_the_papers() -> None:
-    assert (digits(0.95), digits(0.8), digits(0.0503)) == (2, 1, 4)
-    assert within_rounding(beside(0.5049).comparison)
-    assert not within_rounding(beside(0.506).comparison)
-    ranged = {"value": None, "low": 0.97, "high": 1.0}
-    assert within_rounding(beside(0.98, **ranged).comparison)
-    assert not within_rounding(beside(0.96, **ranged).comparison)
 
 
 @pytest.mark.parametrize("value", [1.1, 0.0907])

@@ -27,12 +27,6 @@ def test_trie_by_hand() -> None:
     assert nodes.tolist() == [[0, 4, -1], [0, -1, -1], [1, 3, 5], [2, -1, -1], [0, 4, -1]]
 
 
-def test_what_follows_the_word_is_not_run(tiny_model: Tiny) -> None:
-    model = tiny_model("gpt2")
-    (context,) = [in_template("the WORD of the old garden and the river", "love")]
-    assert encode(model, [context]).tally.tokens == len(model.tokenizer("the love").input_ids)
-
-
 @contextmanager
 def small_memory(network: torch.nn.Module, tokens: int, error: type[RuntimeError], text: str) -> Iterator[None]:
     """A network that has room for so many tokens."""

@@ -11,7 +11,7 @@ from wordworth.errors import WordworthError
 from wordworth.nli import attention as embedded
 from wordworth.nli.attention import AttentionNli, Dev2020Network, Shape, make_network
 from wordworth.nli.contextual import UNKNOWN_VECTORS, StaticVectors, draw_extra_vectors, words_of
-from wordworth.nli.nli import LABELS, MitigableNli, accuracy, infer
+from wordworth.nli.nli import LABELS, MitigableNli, infer
 from wordworth.transform import random_directions, remove
 
 WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]
@@ -188,15 +188,6 @@ def test_sentences_are_parted_as_glove_was():
     vectors = StaticVectors(embedding(), draw_extra_vectors(6, 0))
     assert vectors.ids("a T-shirt")[1:] == [WORDS.index("a"), WORDS.index("t-shirt")]
     assert vectors.ids("man-woman")[1:] == [WORDS.index("man"), WORDS.index("woman")]
-
-
-def test_accuracy_counts_the_most_probable_label():
-    one = model()
-    premises, hypotheses = SENTENCES[:3], SENTENCES[3:]
-    best = [LABELS[slow(one, p, h).argmax()] for p, h in zip(premises, hypotheses, strict=True)]
-    assert accuracy(one, list(zip(premises, hypotheses, best, strict=True))) == 1
-    wrong = [LABELS[(LABELS.index(best[0]) + 1) % 3], *best[1:]]
-    assert accuracy(one, list(zip(premises, hypotheses, wrong, strict=True))) == pytest.approx(2 / 3)
 
 
 def test_one_inference_and_several() -> None:
