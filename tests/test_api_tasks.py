@@ -266,7 +266,7 @@ TEST = "weat\\(tests=…\\) takes a name, a path, or a dict"
         (lambda: ww.weat([(WORDS, vectors_of()), "glove-6b-50d"], "weat6", name="x"), "name= is for one model"),
     ],
 )
-def test_what_is_not_taken_is_one_sentence(call: Any, sentence: str) -> None:
+def test_objects_that_are_not_accepted_are_one_sentence(call: Any, sentence: str) -> None:
     with pytest.raises(ww.WordworthError, match=sentence) as raised:
         call()
     assert "\n" not in str(raised.value)

@@ -213,7 +213,7 @@ def test_ls_fits_eighty_columns(command: Command, work: Path, arguments: tuple[s
     assert max(map(len, command("ls", *arguments).out.splitlines())) <= 80
 
 
-def test_get_checks_what_is_here(command: Command, work: Path) -> None:
+def test_get_checks_cached_data(command: Command, work: Path) -> None:
     answer = command("get", "bellezza", "weat1")
     assert answer.code == 0
     lines = answer.out.splitlines()

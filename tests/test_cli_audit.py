@@ -144,7 +144,7 @@ def resolve_models(models: list[str]) -> list[Origin]:
     return [resolve(model) for model in models]
 
 
-def test_what_applies_to_what() -> None:
+def test_studies_by_kind_of_model() -> None:
     planned, skipped = plan_audit(resolve_models(["smollm2-135m", "glove-6b-50d", "minilm-l6", "nli-glove"]))
     assert {one.study.name: tuple(one.model_names) for one in planned} == {
         "valnorm": ("glove-6b-50d",),
@@ -160,7 +160,7 @@ def test_what_applies_to_what() -> None:
     assert reductions_of(plan_audit(resolve_models(["glove-6b-50d"]))[0]) == []
 
 
-def test_what_applies_in_another_language() -> None:
+def test_studies_by_language() -> None:
     planned, skipped = plan_audit(resolve_models(["word2vec-zh-126k", "glove-6b-50d"]))
     assert {one.folder_name: tuple(one.model_names) for one in planned} == {
         "valnorm": ("word2vec-zh-126k", "glove-6b-50d"),
@@ -181,7 +181,7 @@ def test_what_applies_in_another_language() -> None:
     assert [(notice.study, notice.model) for notice in skipped] == [("vast", "albert-kor"), ("static", "albert-kor")]
 
 
-def test_a_language_that_the_catalog_does_not_say(tmp_path: Path, word_model_folder: Callable[..., Path]) -> None:
+def test_a_language_on_request(tmp_path: Path, word_model_folder: Callable[..., Path]) -> None:
     model = str(word_model_folder(tmp_path / "mine", "masked"))
     planned, skipped = plan_audit(resolve_models([model, "minilm-l6"]), language="polish")
     assert [(one.folder_name, one.model_names) for one in planned] == [("vast-polish", [model, "minilm-l6"])]

@@ -52,7 +52,7 @@ print(run.scores["measure"][0])
     assert (tmp_path / "audit" / "report.html").is_file()
 
 
-def test_what_needs_a_language_model_names_the_extra(tmp_path: Path) -> None:
+def test_language_models_need_an_extra(tmp_path: Path) -> None:
     code = """
 needs = [lambda: ww.export("smollm2-135m", ["tea"]), lambda: ww.WordworthCallback, lambda: ww.vast("smollm2-135m"),
          lambda: ww.infer("nli-glove"), lambda: ww.load("smollm2-135m").surprisal("Tea."),
@@ -68,7 +68,7 @@ for need in needs:
 
 
 @pytest.mark.parametrize("what", EXTRAS)
-def test_an_extra_has_what_it_is_asked_for(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_extra_declares_its_packages(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     extra, *packages = EXTRAS[what]
     declared = {re.split("[<>=]", one)[0].replace("-", "_") for one in PROJECT["optional-dependencies"][extra]}
     assert set(packages) <= declared

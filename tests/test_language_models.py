@@ -30,7 +30,7 @@ def lm() -> LanguageModel:
     return model
 
 
-def test_the_class_says_which_model_it_is() -> None:
+def test_the_class_fits_the_model() -> None:
     assert [type(wrap_objects(*made())) for made in (llama, classifier)] == [LanguageModel, NliModel]
     assert repr(wrap_objects(*llama(), name="mine")) == "<causal model mine>"
     network, tokenizer = llama()

@@ -155,7 +155,7 @@ def test_a_loaded_model_that_is_changed_is_another_one(change: Callable[[Any], A
         assert not np.allclose(after[1], before[1], atol=1e-5)
 
 
-def test_adapters_count_with_what_they_compute_by() -> None:
+def test_adapters_count_with_their_settings() -> None:
     """A layer of PEFT computes by its scaling and by which adapters are on, and none of them is a tensor."""
     network, tokenizer = llama()
     model = wrap(network.model, tokenizer, name="mine")
@@ -180,7 +180,7 @@ def test_a_wrong_label_changes_no_number(name: str) -> None:
 
 
 @pytest.mark.parametrize("replaced", [False, True], ids=["in place", "replaced"])
-def test_a_changed_head_predicts_anew(replaced: bool) -> None:
+def test_a_changed_head_gives_new_predictions(replaced: bool) -> None:
     network, tokenizer = llama()
     model = wrap_word_model(network, tokenizer, name="mine")
     before = predict_words(model, [TEXT])
@@ -243,7 +243,7 @@ def test_texts_that_were_read_do_not_count(kind: str) -> None:
 @pytest.mark.parametrize(
     "edit", [EDITS["rope_theta"], lower_case, weights], ids=["configuration", "tokenizer", "weights"]
 )
-def test_fine_tuning_an_edited_model_trains_anew(tmp_path: Path, edit: Callable[[Path], None]) -> None:
+def test_an_edited_model_is_fine_tuned_again(tmp_path: Path, edit: Callable[[Path], None]) -> None:
     folder, text = llama_folder(tmp_path / "model"), tmp_path / "text.txt"
     text.write_text(f"{TEXT}\n" * 3)
     first = fine_tune(folder, load_corpus(text), Training())
@@ -285,7 +285,7 @@ def test_a_head_for_classes_is_hashed_with_its_configuration(tmp_path: Path) -> 
     assert load_with_head(hf.AutoModelForSequenceClassification, folder).identity != before
 
 
-def test_a_tokenizer_edited_beside_a_gguf_converts_anew(tmp_path: Path) -> None:
+def test_a_tokenizer_edited_next_to_a_gguf_is_another_model(tmp_path: Path) -> None:
     """The library reads its settings with the file."""
     network, tokenizer = llama()
     path = gguf_of(network.model, tokenizer, tmp_path / "tiny.gguf")

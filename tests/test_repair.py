@@ -77,7 +77,7 @@ def test_leace_of_subwords_in_any_architecture(folder_of, name, tmp_path):
     hf.AutoTokenizer.from_pretrained(tmp_path / "saved")
 
 
-def test_what_is_not_the_same_is_not_saved(folder_of):
+def test_a_network_that_differs_is_not_saved(folder_of):
     repaired = in_subwords(folder_of("gpt2"))
     network, ids = repaired.headed.network, trial_ids(repaired.headed.tokenizer)
     with pytest.raises(WordworthError, match="does not compute the same"):

@@ -179,7 +179,7 @@ def test_the_leaderboard_is_sorted(page: Any, report: Path) -> None:
     assert column == [*map(str, shown), *[None] * (len(column) - len(shown))]  # models without a number come last
 
 
-def test_a_point_says_its_number(page: Any, report: Path) -> None:
+def test_a_point_shows_its_number(page: Any, report: Path) -> None:
     _open_drawn(page, report)
     point = page.locator("#weat-nullified svg .mark-symbol path").first
     point.hover(force=True)

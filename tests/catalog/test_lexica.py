@@ -61,7 +61,7 @@ def test_fetched(name, monkeypatch):
     check(name, *FETCHED[name])
 
 
-def test_repeated_words_are_averaged_and_told():
+def test_repeated_words_are_averaged_and_reported():
     vader = load_lexicon("vader")
     at = vader.words.index("lol")
     assert vader.valence[at] == pytest.approx((2.9 + 1.8) / 2)  # both rows of the published file
@@ -99,7 +99,7 @@ def test_turkish_is_lower_cased_by_its_own_rule():
 
 
 @needs_data
-def test_english_words_beside():
+def test_english_words_of_other_lexica():
     german = load_lexicon("german")
     assert german.english[german.words.index("Unfall")] == ("accident",)
     assert load_lexicon("spanish").english[0] == ("derelict",)
@@ -214,7 +214,7 @@ def test_words_in_another_script_than_their_language(tmp_path):
 
 
 @needs_data
-def test_what_has_no_row_is_reported():
+def test_words_without_a_row_are_reported():
     spanish = load_lexicon("bellezza-spanish")
     missing = [one for one in spanish.left_out if one.line == 0]
     assert len(missing) == 17

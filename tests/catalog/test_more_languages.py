@@ -82,7 +82,7 @@ def test_lexica(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.index
-def test_umlauts_are_put_right() -> None:
+def test_umlauts_are_corrected() -> None:
     assert {"Ärger", "Brücke", "Dämon"} <= set(load_lexicon("german-kanske").words)
 
 
@@ -107,7 +107,7 @@ def test_analogies(name: str) -> None:
 
 
 @pytest.mark.index
-def test_bellezza_needs_the_english_beside_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bellezza_needs_the_english_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORDWORTH_DATA", raising=False)
     with pytest.raises(WordworthError, match=r"the copy from subs2vec 0\.9\.6 has none"):
         load_lexicon("bellezza-french")

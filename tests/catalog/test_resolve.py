@@ -143,7 +143,7 @@ def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> 
         list(load_embeddings("https://host/o.txt?token=s3cret"))
 
 
-def test_language_models_and_what_is_none() -> None:
+def test_models_that_are_no_language_models() -> None:
     with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, and a language model is asked for"):
         locate_language_model("glove-6b-50d")
     with pytest.raises(WordworthError, match=r"fetching from the hub is off; did you mean smollm2-135m"):

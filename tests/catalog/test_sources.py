@@ -222,7 +222,7 @@ def test_no_network(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
         fetch(table())
 
 
-def test_offline_says_what_to_run(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_names_the_command(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
     with pytest.raises(WordworthError, match="words is not here and fetching is off; run `wordworth get words`"):
         fetch(table())

@@ -27,7 +27,7 @@ def test_quoted_fields_and_blank_lines(tmp_path):
     assert [(row.line, row.cells[0]) for row in table.rows] == [(3, "a, b"), (4, 'say "so"')]
 
 
-def test_columns_are_asked_for_by_name_or_position(tmp_path):
+def test_columns_by_name_or_position(tmp_path):
     table = read_table(write(tmp_path, "word,Mean,SD,Mean\na,1,2,3\n"))
     assert (column(table, "word"), column(table, 4)) == (0, 3)
     for asked, amount in (("Mean", "several columns"), ("mean", "no column")):
@@ -45,7 +45,7 @@ def test_columns_are_asked_for_by_name_or_position(tmp_path):
         (b'word,rating\n"a,1\n', "check the quotation marks there"),
     ],
 )
-def test_bad_tables_are_told_with_their_line(tmp_path, content, message):
+def test_bad_tables_are_errors_with_their_line(tmp_path, content, message):
     with pytest.raises(WordworthError) as raised:
         read_table(write(tmp_path, content))
     assert message in str(raised.value)

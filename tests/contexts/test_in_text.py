@@ -77,7 +77,7 @@ def test_polar_words_stay_aligned() -> None:
         ("alined", {}, "there is no context 'alined'; did you mean aligned"),
     ],
 )
-def test_what_a_context_needs(context: str, options: dict[str, Any], message: str) -> None:
+def test_contexts_need_their_inputs(context: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(WordworthError, match=message):
         contexts_in(context, ["war"], **options)
 

@@ -135,7 +135,7 @@ def plain_sentences(line: str) -> list[str]:
     return [*filter(None, [*found, line[start:].strip()])]
 
 
-def test_as_the_rules_say_word_by_word() -> None:
+def test_equals_the_rules_word_by_word() -> None:
     """3,000 random texts of awkward pieces: possessives, phrases, capitals, hyphens, marks, other alphabets."""
     pieces = (
         "dog Dog DOG dog's Dog’s dog's's ice cream Ice Cream's ice-cream Polish polish POLISH ça ÇA U.S. Mr. X. I No. 5"

@@ -11,7 +11,7 @@ def small():
     return Embedding(["dog", "Paris", "hot_dog"], np.arange(6, dtype=np.float32).reshape(3, 2), Provenance("small"))
 
 
-def test_find_keeps_the_order_and_tells_what_is_missing(small):
+def test_find_keeps_the_order_and_lists_missing_words(small):
     found = small.find(["paris", "cat", "hot dog", "dog"], spellings("english"))
     assert found.words == ("paris", "hot dog", "dog")
     assert found.forms == ("Paris", "hot_dog", "dog")

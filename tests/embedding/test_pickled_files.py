@@ -30,7 +30,7 @@ def test_keyed_vectors_in_one_file(tmp_path, keyed, embedding, protocol):
     assert np.array_equal(read.matrix, embedding.matrix)
 
 
-def test_keyed_vectors_with_the_array_beside(tmp_path, keyed, embedding):
+def test_keyed_vectors_with_an_array_file(tmp_path, keyed, embedding):
     path = tmp_path / "large.kv"
     keyed.save(str(path), sep_limit=1)
     beside = tmp_path / "large.kv.vectors.npy"

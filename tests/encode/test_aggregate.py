@@ -139,7 +139,7 @@ def test_three_contexts_by_hand(tmp_path: Path) -> None:
         np.testing.assert_allclose(saved_vectors(path, 0, pooling), [vector, (7, 7)], rtol=1e-6)
 
 
-def test_only_the_poolings_asked_for(tiny_model: Tiny, tmp_path: Path) -> None:
+def test_only_requested_poolings(tiny_model: Tiny, tmp_path: Path) -> None:
     model, sample = tiny_model("bert"), draw(tmp_path)
     (full,) = aggregate(model, WORDS, sample)
     (lean,) = aggregate(model, WORDS, sample, Aggregating(poolings=["mean/mean"], layers=[2]))

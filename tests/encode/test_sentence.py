@@ -64,7 +64,7 @@ def _slow(network: SentenceNetwork, ids: list[int]) -> NDArray[np.float64]:
     return unit
 
 
-def test_the_network_is_that_of_a_slow_version_whatever_stands_beside_a_text() -> None:
+def test_the_network_equals_a_slow_version_in_any_batch() -> None:
     torch.manual_seed(3)
     network = SentenceNetwork(SentenceConfig(rows=5, chunks=3, hidden_size=8, branch=6, inner=16)).train(False)
     texts = [[1, 5, 9, 14, 2], [1, 7, 2], [1, 3, 3, 3, 3, 11, 0, 2]]
@@ -133,7 +133,7 @@ def test_a_batch_changes_nothing(encoder: LanguageModel) -> None:
 
 
 @pytest.mark.index
-def test_an_embedding_of_the_words_asked_for(encoder: LanguageModel) -> None:
+def test_an_embedding_of_requested_words(encoder: LanguageModel) -> None:
     words = words_alone(encoder, "chinese")
     chosen = words.select(["饒恕", "龘龘", "war"], lambda word: iter((word, {"饒恕": "原谅"}.get(word, word))))
     assert (chosen.words, chosen.forms) == (("饒恕", "war"), ("原谅", "war"))

@@ -84,7 +84,7 @@ def test_vast_without_room_for_an_untrained_network(tmp_path: Path, monkeypatch:
     assert set(controls.rows()) == {("shuffled", "bleached"), ("poles-out", "bleached")}
 
 
-def test_experts_are_laid_out_anew_and_read(tmp_path: Path) -> None:
+def test_experts_are_read_from_disk(tmp_path: Path) -> None:
     """The library joins the weights of experts as it loads them: these are written again, for this process alone."""
     fast = letters()
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
@@ -98,7 +98,7 @@ def test_experts_are_laid_out_anew_and_read(tmp_path: Path) -> None:
     np.testing.assert_allclose(run(read, words).vectors["last"], run(held, words).vectors["last"], rtol=1e-5, atol=1e-5)
 
 
-def test_auto_reads_from_disk_what_memory_does_not_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_reads_from_disk_where_memory_is_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Free memory for the embedding, one layer beside, and one of two layers: the second is read, and it is said."""
     folder = llama_folder(tmp_path)
     network = load_model(folder, device="auto").network
@@ -156,7 +156,7 @@ def test_a_container_has_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert free_memory(torch.device("cpu")) == 3000
 
 
-def test_what_cannot_be_done(tmp_path: Path) -> None:
+def test_a_spread_model_cannot_be_trained(tmp_path: Path) -> None:
     folder = llama_folder(tmp_path)
     network, _, _ = load_files(folder, lambda _: hf.AutoModel, device="disk")
     with pytest.raises(WordworthError, match="a model that is spread or read from disk cannot be trained"):

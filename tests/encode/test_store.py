@@ -55,7 +55,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counted
 
 
-def test_gives_what_encode_gives(tiny_model: Tiny, contexts: list[Context]) -> None:
+def test_equals_encode(tiny_model: Tiny, contexts: list[Context]) -> None:
     model = tiny_model("gpt2")
     told: list[float] = []
     kept = encode_to_store(model, [*contexts, contexts[5]], advance=told.append)

@@ -41,7 +41,7 @@ def _names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_an_entry_is_made_once_and_says_its_sums(make: Maker) -> None:
+def test_an_entry_is_made_once_with_checksums(make: Maker) -> None:
     folder = cache.entry("counts", ["text", 1, None], make)
     assert cache.entry("counts", ["text", 1, None], make) == folder
     assert make.calls == 1
@@ -130,7 +130,7 @@ def test_pinned_sums_are_the_ones_that_count(make: Maker) -> None:
     assert cache.count_damaged() == {"files": 1}
 
 
-def test_what_another_process_makes_is_left_to_it(make: Maker) -> None:
+def test_an_entry_of_another_process_is_left_to_it(make: Maker) -> None:
     waiting = cache.slot("vectors", "x")
     lock = waiting.claim()
     assert lock is not None
@@ -148,7 +148,7 @@ print(folder, cache.kind_folder("files"), folder.is_dir())
 """
 
 
-def test_without_a_cache_what_is_computed_goes_with_the_process(tmp_path: Path) -> None:
+def test_without_a_cache_nothing_outlives_the_process(tmp_path: Path) -> None:
     for value, inside in (("1", False), ("0", True)):
         around = {**os.environ, cache.NO_CACHE: value}
         output = subprocess.run([sys.executable, "-c", RUN], env=around, capture_output=True, text=True, check=True)

@@ -67,7 +67,7 @@ def test_prune_by_age() -> None:
         housekeeping.prune()
 
 
-def test_prune_by_size_takes_what_was_used_longest_ago_and_fetched_data_last() -> None:
+def test_prune_by_size_removes_the_oldest_and_downloads_last() -> None:
     data = make_fetched(b"y" * 4000, age=90 * DAY)
     old, new = make_entry("vectors", "a", 4000, age=2 * DAY), make_entry("vectors", "b", 4000, age=DAY)
     removed = housekeeping.prune(max_bytes=9000)
@@ -75,7 +75,7 @@ def test_prune_by_size_takes_what_was_used_longest_ago_and_fetched_data_last() -
     assert [entry.path for entry in housekeeping.prune(max_bytes=0)] == [new, data]
 
 
-def test_what_was_used_in_the_last_hour_or_is_being_made_stays() -> None:
+def test_recent_and_locked_entries_stay() -> None:
     used, made = make_entry("vectors", "a", 10, age=3000), make_entry("vectors", "b", 10, age=4000)
     with hold_lock(made):
         assert housekeeping.prune(max_bytes=0) == []
@@ -83,7 +83,7 @@ def test_what_was_used_in_the_last_hour_or_is_being_made_stays() -> None:
     assert used.exists()
 
 
-def test_clear_spares_what_was_fetched_unless_asked() -> None:
+def test_clear_spares_downloads_unless_requested() -> None:
     data, vectors, counts = make_fetched(b"words"), make_entry("vectors", "a", 10), make_entry("counts", "b", 10)
     assert [entry.path for entry in housekeeping.clear(["counts"])] == [counts]
     assert [entry.path for entry in housekeeping.clear()] == [vectors]

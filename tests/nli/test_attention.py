@@ -47,14 +47,14 @@ def every_pair(count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_it_is_what_the_formulas_say(beside):
+def test_it_equals_the_formulas(beside):
     one = model(beside=beside)
     pairs = every_pair(len(SENTENCES))
     expected = [slow(one, SENTENCES[p], SENTENCES[h]) for p, h in pairs]
     np.testing.assert_allclose(one.probabilities(SENTENCES, pairs), expected, atol=1e-5)
 
 
-def test_the_authors_network_is_what_its_formulas_say():
+def test_the_authors_network_equals_its_formulas():
     """In float64, as the slow version, whose attention is then the product of the encoder's states."""
     one = model(network="dev2020")
     assert isinstance(one.network, Dev2020Network)
@@ -83,7 +83,7 @@ def test_the_authors_network_starts_at_random():
         assert float(weight.std()) == pytest.approx(limit / 3**0.5, rel=0.15), name
 
 
-def test_what_the_authors_network_drops():
+def test_dropout_of_the_authors_network():
     """One mask for all tokens of a sentence at the encoder, one for each number later, none before the output."""
     torch.manual_seed(0)
     network = make_network(Shape(50, hidden=40, compare=30, dropout=0.5, network="dev2020")).train()
@@ -180,7 +180,7 @@ def test_unknown_words_are_listed_and_have_vectors():
     np.testing.assert_array_equal(found[0, 1], embedding().matrix[0])
 
 
-def test_sentences_are_parted_as_glove_was():
+def test_sentences_are_split_as_for_glove():
     assert words_of("He didn't say it's the U.K.'s, isn’t it?") == [
         *("He", "did", "n't", "say", "it", "'s", "the", "U", ".", "K", ".", "'s", ",", "is", "n't", "it", "?")
     ]

@@ -71,7 +71,7 @@ def test_snli_as_published(tmp_path):
     assert read.premises == ('He said "no"',)
 
 
-def test_numbers_are_read_only_where_the_file_says_what_they_are(tmp_path):
+def test_numbers_are_read_only_where_the_file_names_them(tmp_path):
     table = pl.DataFrame({"premise": ["p"] * 4, "hypothesis": ["h"] * 4, "label": [0, 2, -1, 1]})
     names = ["contradiction", "neutral", "entailment"]
     features = {"premise": {"dtype": "string"}, "label": {"names": names, "_type": "ClassLabel"}}
@@ -139,7 +139,7 @@ def test_held_out_premises_are_in_one_part_only():
         split_premises(few(), 1.0, seed=1)
 
 
-def test_a_test_premise_is_not_trained_on_whatever_its_case_and_spacing():
+def test_test_premises_are_not_trained_on_in_any_case_or_spacing():
     other = NliData("other", ("A MAN runs .",), ("x",), ("neutral",))
     left = drop_premises(few(), [other])
     assert left.premises == ("A dog sleeps.", "Birds fly.")

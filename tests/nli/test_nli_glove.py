@@ -33,7 +33,7 @@ def test_it_lies_in_the_package_and_is_small():
 
 
 @pytest.mark.index
-def test_it_reads_glove_and_says_what_is_plain():
+def test_it_reads_glove_and_decides_plain_cases():
     model = load("mine=nli-glove")
     assert model.name == "mine"
     assert isinstance(model, MitigableNli)

@@ -71,7 +71,7 @@ def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_it_learns_a_rule_and_says_how_well(sets, tmp_path):
+def test_it_learns_a_rule_and_reports_accuracy(sets, tmp_path):
     many = TrainingSets((make_pairs(np.random.default_rng(5), 1000, "train"),), sets.dev, sets.tests)
     made = go(many, tmp_path, epochs=14)
     assert made["test"][0]["accuracy"] > 0.85
@@ -196,7 +196,7 @@ def test_the_command(sets, tmp_path):
     assert load_attention_nli(folder).probabilities(["a thing1 .", "no thing2 ."], np.array([[0, 1]])).shape == (1, 3)
 
 
-def test_a_network_trained_without_a_subspace_keeps_what_was_taken_out(sets, tmp_path):
+def test_a_network_trained_without_a_subspace_records_it(sets, tmp_path):
     save(vectors(), tmp_path / "things.npz")
     subspace = difference_direction(vectors(), "thing0", "thing1")
     read = vectors_to_train_on(tmp_path / "things.npz", 0).without(subspace)

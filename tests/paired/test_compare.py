@@ -239,7 +239,7 @@ def test_estimators_are_compared_a_quarter_of_the_way_up(make_run: Any) -> None:
     assert "b has a larger direct-bias than a on gender adjectives" in verdicts(found)[0]
 
 
-def test_a_static_embedding_beside_a_language_model(make_run: Any) -> None:
+def test_a_static_embedding_and_a_language_model(make_run: Any) -> None:
     items = [valence("vectors", 2), *(one | {"experiment": "valence"} for one in make_layered("model", 3, 6))]
     (difference,) = compare_sides(make_run("static", ["vectors", "model"], items)).differences
     assert difference.columns["context"] == "bleached"

@@ -95,7 +95,7 @@ def test_items_are_added_with_columns_and_selected(tmp_path: Path) -> None:
     assert items(some)["word"].to_list() == ["b", "b"]
 
 
-def test_a_part_that_fails_is_a_notice_and_what_was_requested_fails() -> None:
+def test_a_failing_part_is_a_notice_unless_requested() -> None:
     findings = Findings("weat")
     with findings.part(model="a", dataset="weat3"):
         raise WordworthError("no word is there.")

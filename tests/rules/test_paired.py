@@ -48,7 +48,7 @@ def test_by_the_interval_of_the_difference(
     assert "no worse than" in answer.out
 
 
-def test_what_cannot_be_compared_is_an_error(command: Command, tmp_path: Path, write_rules: WriteRules) -> None:
+def test_incomparable_runs_are_errors(command: Command, tmp_path: Path, write_rules: WriteRules) -> None:
     base = valence_run(tmp_path / "runs" / "base", "base", 0.5, seed=1)
     mine = valence_run(tmp_path / "runs" / "mine", "mine", 0.5, seed=2)
     for text, sentence in {

@@ -70,7 +70,7 @@ def test_neutrality_before_after_and_without_random_directions(words, reader, ch
     assert any("snli-test" in reason for reason in reasons(made, "skipped"))
 
 
-def test_a_network_over_other_vectors_is_not_asked(words, reader, chosen, tmp_path):
+def test_a_network_over_other_vectors_is_skipped(words, reader, chosen, tmp_path):
     other = Embedding(WORDS, words.matrix, Provenance("other", sha256="2" * 64))
     made = debias(other, **chosen)
     assert made.scores["experiment"].to_list() == ["subspace"]

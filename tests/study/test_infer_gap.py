@@ -50,7 +50,7 @@ def ask(model: AttentionNli, first: str, second: str) -> np.ndarray:
     return np.mean(each(model, first, second), axis=0)
 
 
-def test_neutrality_gap_lean_and_control_are_what_one_pair_at_a_time_gives(model, tmp_path):
+def test_all_measures_equal_one_pair_at_a_time(model, tmp_path):
     (tmp_path / "small.toml").write_text(GROUPED)
     made = infer(model, probes=(tmp_path / "small.toml",), random=1, resamples=50)
     assert one(made.scores, measure="net-neutral", version="original")["n"] == 200

@@ -90,7 +90,7 @@ def test_every_chosen_layer_is_projected_at_test(command: Command, place: Path, 
         assert any("occurrences in 5 sentences of text.txt" in reason for reason in reasons(run, "info"))
 
 
-def test_layers_in_training_and_what_the_run_says_of_them(command: Command, place: Path) -> None:
+def test_layers_in_training_are_recorded(command: Command, place: Path) -> None:
     taken = ("--direction", "he,she", "--elmo-layers", "1,2,3", "--corpus", "text.txt")
     assert command(*TRAIN, "-o", "nli").code == 0
     assert command(*TRAIN, *taken, "-o", "nli-all").code == 0

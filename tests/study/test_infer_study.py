@@ -286,7 +286,7 @@ def test_bad_models_and_probes(model: AttentionNli, probe: Path, tmp_path: Path)
         infer([AttentionNli("broken", broken, model.embedder)], probes=[probe], mitigate=(), random=0)
 
 
-def test_the_largest_are_kept_in_any_order_of_blocks() -> None:
+def test_the_largest_pairs_do_not_depend_on_blocks() -> None:
     """Against sorting everything, ties by index."""
     rng = np.random.default_rng(5)
     probabilities = np.round(rng.dirichlet([1, 1, 1], size=500), 1)

@@ -183,7 +183,7 @@ def test_bands_and_vectors_are_of_the_text_trained_on(tmp_path, text, word_model
     assert STUDY.settings().as_table()["frequencies"] == "wordfreq"
 
 
-def test_headings_are_counted_and_not_among_what_was_not_run(tmp_path, counts, word_model_folder):
+def test_headings_are_facts_and_no_failures(tmp_path, counts, word_model_folder):
     path = tmp_path / "wiki.test.tokens"
     path.write_text(
         "\n = Cats = \n\n the cat @-@ mat sat on 3 @,@ 000 a\n\n = = Dogs = = \n the dog sat\n", encoding="utf-8"

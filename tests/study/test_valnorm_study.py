@@ -224,7 +224,7 @@ def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
         ({"pairs": ["multisimlex-french"], "experiments": ["similarity"]}, "has french pairs and the model is english"),
     ],
 )
-def test_what_cannot_be_done_is_told(small: Embedding, options: dict[str, object], message: str) -> None:
+def test_settings_that_do_not_fit_are_errors(small: Embedding, options: dict[str, object], message: str) -> None:
     with pytest.raises(WordworthError, match=re.escape(message)):
         valnorm([small], **options)
 

@@ -66,7 +66,7 @@ def test_tokens_and_components_by_language(tiny: LanguageModel, data: Path, monk
     assert english == pytest.approx(np.corrcoef(d, used["rating"])[0, 1], abs=1e-5)
 
 
-def test_an_own_test_in_such_a_language_is_run(tiny: LanguageModel, data: Path, tmp_path: Path) -> None:
+def test_an_own_test_in_another_language(tiny: LanguageModel, data: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     sets = {"x": ["róża", "lilia"], "y": ["mucha", "komar"], "a": ["miłość", "pokój"], "b": ["wojna", "rak"]}
     lines = [f'{key} = {{ label = "{key}", words = {words} }}' for key, words in sets.items()]

@@ -28,7 +28,7 @@ def test_vectors_are_those_of_encoding_alone(tiny: LanguageModel, pooling: str) 
             np.testing.assert_allclose(*pair, atol=1e-5)
 
 
-def test_what_has_no_vector_keeps_its_place_and_reason(tiny: LanguageModel) -> None:
+def test_words_without_a_vector_keep_place_and_reason(tiny: LanguageModel) -> None:
     once = words_of(tiny, layers=(2,))
     long = Context("end", "many words " * 100 + "end", 1100, 1103)
     known = contexts_of(("river",))

@@ -36,14 +36,14 @@ def probe(parts: Parts, **chosen: int) -> Findings:
     return score_probe("noun", *parts, {"model": "made"}, settings, settings.components)
 
 
-def test_a_probe_finds_what_is_planted_in_the_first_component() -> None:
+def test_a_probe_finds_a_planted_component() -> None:
     found = probe(make_parts(20))
     assert rows(found, measure="noun", variant=None)["value"].item() == pytest.approx(1)
     assert rows(found, variant="components", components=1)["value"].item() == pytest.approx(1)
     assert rows(found, variant="rest", components=1)["value"].item() < 0.65
 
 
-def test_the_majority_class_and_an_interval_stand_beside_a_probe() -> None:
+def test_a_probe_has_a_baseline_and_an_interval() -> None:
     """Where nothing is planted and one class is common, the regression names that class and nothing more."""
     task = make_parts(0, share=0.9)
     found = probe(task, resamples=400)

@@ -54,7 +54,7 @@ def test_the_paper_s_3542_tuples(layers: Layers, lists: BiasLists) -> None:
     assert len(found) * (13 + 25 + 13 + 25 + 13 + 25 + 13 + 25 + 7 + 2) == 3542
 
 
-def test_what_the_pairs_share_is_no_variance_of_their_differences(lists: BiasLists) -> None:
+def test_a_shift_of_all_pairs_explains_nothing(lists: BiasLists) -> None:
     """Against the authors' `explained_variance_ratio_`: a shift of all pairs alike explains nothing about its mean."""
     vectors = np.random.default_rng(1).normal(size=(2, len(lists.words), 50))
     at = {word: row for row, word in enumerate(lists.words)}

@@ -178,7 +178,7 @@ def test_a_study_that_fails_costs_no_more_than_itself(
     assert len(read_run(tmp_path / "runs" / "predict-step3").scores)
 
 
-def test_what_diverges_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_divergence_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     trainer = trainer_of(tmp_path)
     callback = attach(trainer, tmp_path)
     with torch.no_grad():
@@ -212,7 +212,7 @@ def test_wrong_settings_fail_at_once(tmp_path: Path, given: dict[str, Any], mess
         ww.WordworthCallback(trainer_of(tmp_path), **given)
 
 
-def test_what_only_the_model_shows_fails_before_the_first_step(tmp_path: Path) -> None:
+def test_settings_that_do_not_fit_the_model_fail_first(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path)
     attach(trainer, tmp_path, vast={"layers": (9,)})
     with pytest.raises(ww.WordworthError, match="has layers 0 to 2, not 9"):

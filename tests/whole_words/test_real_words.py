@@ -76,7 +76,7 @@ def test_smollm2_equals_the_recorded_plain_way(corpus: str, tmp_path: Path, requ
     assert left <= {"first word, which nothing precedes", "<unk>"}
 
 
-def test_smollm2_equals_the_plain_way_anew(tmp_path: Path) -> None:
+def test_smollm2_equals_the_plain_way(tmp_path: Path) -> None:
     """Numbers (a unit a digit), accents (a character in two units) and marks."""
     line = "In 98, the café"
     network, smollm2 = load("smollm2-135m", AutoModelForCausalLM)
@@ -95,7 +95,7 @@ def test_the_masked_way_on_real_weights(tmp_path: Path) -> None:
     assert table["hit1"].any()
 
 
-def test_bos_as_the_file_says(tmp_path: Path) -> None:
+def test_bos_as_in_the_file(tmp_path: Path) -> None:
     """Gemma's texts begin with its BOS token; without it, the words are many times less likely."""
     if not (cache_dir() / "files" / GEMMA).exists():
         pytest.skip("gemma3-270m is not here (wordworth get gemma3-270m)")

@@ -177,7 +177,7 @@ def test_nothing_to_predict(tiny_word_model: Tiny, lines: list[str], reason: str
         predict_words(tiny_word_model("gpt2")[0], lines)
 
 
-def test_words_that_cannot_be_predicted_say_why(tiny_word_model: Tiny) -> None:
+def test_words_that_cannot_be_predicted_have_a_reason(tiny_word_model: Tiny) -> None:
     """<unk> of the text, characters that the vocabulary lacks, special tokens, words longer than a window."""
     strange = "the old <unk> ☃ river is"
     unknown = "the tokenizer does not know its characters"

@@ -44,7 +44,7 @@ def test_versions_of_a_cross_encoder(bert: CrossEncoder, probe: Path) -> None:
     assert len({round(value, 6) for value in found.values()}) == 5
 
 
-def test_what_cross_encoders_cannot(bert: CrossEncoder, probe: Path) -> None:
+def test_refusals_for_cross_encoders(bert: CrossEncoder, probe: Path) -> None:
     with pytest.raises(WordworthError, match="hard-debias changes a file of word vectors"):
         infer([bert], probes=[probe], mitigate=["hard-debias"])
     probe.write_text(PROBE.replace('"she"', '"grandmotherly"'))

@@ -85,7 +85,7 @@ def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, k
     assert sorted(path.name for path in tmp_path.iterdir()) == ["stopped", "whole"]
 
 
-def test_a_training_is_discarded_when_asked(make_folder, tmp_path):
+def test_a_training_is_discarded_on_request(make_folder, tmp_path):
     out = tmp_path / "out"
     with stop_after(6):
         finetune_nli(fresh(make_folder), DATA, out, recipe=QUICK)

@@ -58,7 +58,7 @@ def test_taking_it_off_restores_bit_for_bit(model, subspace):
     assert replace(on, projection=None).identity == model.identity
 
 
-def test_saved_it_is_a_plain_model_that_says_what_was_done(model, subspace, tmp_path):
+def test_a_saved_projection_is_a_plain_model_with_a_record(model, subspace, tmp_path):
     on = model.without(subspace)
     save_projected(on.headed, on.projection, tmp_path / "saved")
     again = load_cross_encoder(tmp_path / "saved")
