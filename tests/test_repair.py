@@ -72,8 +72,8 @@ def test_leace_of_subwords_in_any_architecture(folder_of, name, tmp_path):
         assert torch.equal(saved.get_output_embeddings().weight, head.weight)
         assert not torch.equal(subword_matrix(saved), saved.get_output_embeddings().weight)
     assert "boy" in (tmp_path / "saved" / "README.md").read_text()
-    told = json.loads((tmp_path / "saved" / "projection.json").read_text())
-    assert told["taken_out"]["words"] == LABELLED
+    record = json.loads((tmp_path / "saved" / "projection.json").read_text())
+    assert record["taken_out"]["words"] == LABELLED
     hf.AutoTokenizer.from_pretrained(tmp_path / "saved")
 
 

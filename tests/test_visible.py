@@ -54,11 +54,11 @@ def test_a_terminal_is_not_steered(capsys: pytest.CaptureFixture[str]) -> None:
     display.print_line(STEERING)
     display.print_notice(STEERING)
     display.print_text_table(STEERING, [STEERING], [[STEERING], ["[/x] :smile: \\"]])
-    told = capsys.readouterr()
-    for text in (told.out, told.err):
+    shown = capsys.readouterr()
+    for text in (shown.out, shown.err):
         assert not UNSEEN.search(text)
         assert SPELLED in text
-    assert "[/x] :smile: \\" in told.out  # neither markup nor a picture
+    assert "[/x] :smile: \\" in shown.out  # neither markup nor a picture
 
 
 def test_json_on_a_terminal_has_the_same_value(capsys: pytest.CaptureFixture[str]) -> None:

@@ -187,8 +187,8 @@ def test_changes_by_translation_are_reported():
 
 def test_a_language_without_translation():
     for name, language in (("weat1", "korean"), ("weat3", "polish")):
-        said = rf"{name} cannot be put into '{language}'.*\(XWEAT has german, spanish, italian.*by machine in german"
-        with pytest.raises(WordworthError, match=said):
+        message = rf"{name} cannot be put into '{language}'.*\(XWEAT has german, spanish, italian.*by machine in german"
+        with pytest.raises(WordworthError, match=message):
             translate_test(load_test(name), language)
 
 

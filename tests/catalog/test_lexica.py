@@ -65,8 +65,8 @@ def test_repeated_words_are_averaged_and_reported():
     vader = load_lexicon("vader")
     at = vader.words.index("lol")
     assert vader.valence[at] == pytest.approx((2.9 + 1.8) / 2)  # both rows of the published file
-    told = [one for one in vader.left_out if one.word == "lol"]
-    assert [str(one) for one in told] == ["line 4406: 'lol' is on line 305 already; their ratings are averaged"]
+    repeats = [one for one in vader.left_out if one.word == "lol"]
+    assert [str(one) for one in repeats] == ["line 4406: 'lol' is on line 305 already; their ratings are averaged"]
     assert "true" in vader.words
     assert ":-)" in vader.words
 
@@ -205,8 +205,8 @@ def test_messages(tmp_path, text, options, message):
 
 def test_words_in_another_script_than_their_language(tmp_path):
     path = own(tmp_path, "word,valence\ntea,5\nwar,1\n愛,8\nsun,7\n")
-    says = r"3 of 4 words, such as 'tea', are not written in the script of chinese; give the words' own language"
-    with pytest.raises(WordworthError, match=says):
+    message = r"3 of 4 words, such as 'tea', are not written in the script of chinese; give the words' own language"
+    with pytest.raises(WordworthError, match=message):
         load_lexicon(path, language="chinese")
     assert load_lexicon(path, language="english").words == ("tea", "war", "愛", "sun")
     assert load_lexicon(path, language="klingon").language == "klingon"  # of which nothing is known

@@ -139,13 +139,13 @@ def test_histwords_still_stops_at_other_flaws(tmp_path):
 def test_histwords_vocabulary_admits_lists_and_strings_only(tmp_path):
     mark = tmp_path / "ran"
     np.save(tmp_path / "1850-w.npy", np.ones((1, 2)))
-    for held, said in [
+    for held, message in [
         (["a", Attack(os.system, f"touch {mark}")], r"asks for posix\.system"),
         (np.array(["a"]), "asks for numpy"),
         ({"a": 0}, "is not a pickled list of strings"),
         ([1], "is not a pickled list of strings"),
     ]:
         (tmp_path / "1850-vocab.pkl").write_bytes(pickle.dumps(held))
-        with pytest.raises(WordworthError, match=said):
+        with pytest.raises(WordworthError, match=message):
             load(tmp_path / "1850-w.npy")
     assert not mark.exists()

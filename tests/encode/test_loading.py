@@ -155,8 +155,8 @@ def test_auto_is_the_checkpoints_own_precision(
     config = json.loads((path / "config.json").read_text())
     assert load_model(path, device="cpu", dtype="auto").dtype == "float32"
     monkeypatch.setattr("wordworth.encode.loading.SLOW_IN_HALF", ())
-    for said in ({}, {"dtype": kept}):
-        (path / "config.json").write_text(json.dumps({**config, "dtype": None} | said))
+    for facts in ({}, {"dtype": kept}):
+        (path / "config.json").write_text(json.dumps({**config, "dtype": None} | facts))
         assert load_model(path, device="cpu", dtype="auto").dtype == kept
     assert load_model(path, device="cpu", dtype="float32").dtype == "float32"
 

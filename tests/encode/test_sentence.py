@@ -83,7 +83,7 @@ def _piece(text: str, score: float) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "message"),
     [
         (b"", "no SentencePiece model"),
         (_piece("<unk>", 0)[:-3], "is no SentencePiece model"),
@@ -92,10 +92,10 @@ def _piece(text: str, score: float) -> bytes:
         (b"\x0a\x02\x12\x00", "no SentencePiece model"),
     ],
 )
-def test_a_file_that_is_no_piece_model(content: bytes, says: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_piece_model(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "sp.model"
     path.write_bytes(content)
-    with pytest.raises(WordworthError, match=says) as error:
+    with pytest.raises(WordworthError, match=message) as error:
         read_tokenizer(path)
     assert "fetch it again" in str(error.value)
 

@@ -57,11 +57,11 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_equals_encode(tiny_model: Tiny, contexts: list[Context]) -> None:
     model = tiny_model("gpt2")
-    told: list[float] = []
-    kept = encode_to_store(model, [*contexts, contexts[5]], advance=told.append)
+    steps: list[float] = []
+    kept = encode_to_store(model, [*contexts, contexts[5]], advance=steps.append)
     expected = encode(model, [*contexts, contexts[5]], POOLINGS)
     assert len(chunks()) == 2
-    assert sum(told) == len(contexts)
+    assert sum(steps) == len(contexts)
     assert kept.rows.tolist() == expected.rows.tolist()
     assert kept.subwords.tolist() == expected.subwords.tolist()
     for pooling in POOLINGS:

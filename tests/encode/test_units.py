@@ -102,9 +102,9 @@ def test_the_store_is_the_same_behind_a_gpu(
     monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
     as_on_a_gpu(monkeypatch, 100)
     monkeypatch.setitem(store.WRITERS, "cpu", writers)
-    told: list[float] = []
-    found = encode_to_store(model, contexts, advance=told.append)
+    steps: list[float] = []
+    found = encode_to_store(model, contexts, advance=steps.append)
     assert [chunk.relative_to(found.folder.parent.parent) for chunk in found.chunks] == names
-    assert sum(told) == len({(one.text, one.start) for one in contexts})
+    assert sum(steps) == len({(one.text, one.start) for one in contexts})
     for layer, vectors in enumerate(expected):
         np.testing.assert_allclose(found.vectors(layer, "mean"), vectors, rtol=1e-4, atol=1e-4)

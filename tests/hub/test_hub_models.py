@@ -120,11 +120,11 @@ def test_a_cached_copy_is_used_and_reported(hub: Hub, whole: Files, command: Com
         hub.down = 503
     second = command(*[part for part in vast(NAME, tmp_path / "second") if part != "--json"])
     assert second.code == 0, second.err
-    said = f"The kept copy of {NAME} is used, as it could not be compared with the hub: "
-    assert second.err.count(said) == 1
+    message = f"The kept copy of {NAME} is used, as it could not be compared with the hub: "
+    assert second.err.count(message) == 1
     assert source_in(tmp_path / "second") == f"{NAME}@{commit}"
     notices = read_manifest(tmp_path / "second").notices
-    assert sum(str(notice).startswith(said) for notice in notices) == 1
+    assert sum(str(notice).startswith(message) for notice in notices) == 1
 
 
 def test_down(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> None:

@@ -75,8 +75,8 @@ def test_numbers_are_read_only_where_the_file_names_them(tmp_path):
     table = pl.DataFrame({"premise": ["p"] * 4, "hypothesis": ["h"] * 4, "label": [0, 2, -1, 1]})
     names = ["contradiction", "neutral", "entailment"]
     features = {"premise": {"dtype": "string"}, "label": {"names": names, "_type": "ClassLabel"}}
-    told = {"huggingface": json.dumps({"info": {"features": features}})}
-    table.write_parquet(tmp_path / "own.parquet", metadata=told)
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    table.write_parquet(tmp_path / "own.parquet", metadata=metadata)
     read = load_nli(tmp_path / "own.parquet")
     assert read.labels == ("contradiction", "entailment", "neutral")
     assert read.left_out == {"pairs without a gold label": 1}
@@ -86,7 +86,7 @@ def test_numbers_are_read_only_where_the_file_names_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "lines", "told"),
+    ("name", "lines", "message"),
     [
         ("a.tsv", ["premise\thypothesis\tlabel", "p\th\tnot_entailment"], "line 2: the label is 'not_entailment'"),
         ("a.tsv", ["premise\tclaim\tlabel", "p\th\tneutral"], "no column hypothesis or sentence2 or sentence_b"),
@@ -95,8 +95,8 @@ def test_numbers_are_read_only_where_the_file_names_them(tmp_path):
         ("a.csv", ["premise,hypothesis,label", "p,h,1"], "--label-map 0=entailment"),
     ],
 )
-def test_bad_files(tmp_path, name, lines, told):
-    with pytest.raises(WordworthError, match=told):
+def test_bad_files(tmp_path, name, lines, message):
+    with pytest.raises(WordworthError, match=message):
         load_nli(write(tmp_path / name, lines))
 
 
@@ -121,11 +121,11 @@ def test_numbers_by_a_map_of_the_users(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [("entailment,neutral", "LABEL=MEANING"), ("0=yes", "the meaning 'yes'"), ("neutral=entailment", "keeps it")],
 )
-def test_bad_maps(given, told):
-    with pytest.raises(WordworthError, match=told):
+def test_bad_maps(given, message):
+    with pytest.raises(WordworthError, match=message):
         checked_map(parsed_map(given))
 
 

@@ -194,7 +194,7 @@ def test_own_probe(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('words = ["old", "young"]', 'words = ["old", " "]', "without blanks"),
         ('premise = { words = ["old", "young"] }', 'premise = ["aged"]', "'aged' is no word set"),
@@ -208,8 +208,8 @@ def test_own_probe(tmp_path: Path) -> None:
         ("components = 1 }", 'components = 1 }\ngroups = { men = ["king"] }', "groups.men: 'king'"),
     ],
 )
-def test_bad_probes(tmp_path: Path, old: str, new: str, told: str) -> None:
-    with pytest.raises(WordworthError, match=told):
+def test_bad_probes(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(WordworthError, match=message):
         _own(tmp_path, old, new)
 
 
