@@ -1,7 +1,5 @@
 """Whole-word prediction: against the plain loop, against the bare network with its head, and its memory."""
 
-import importlib.util
-import sys
 import tempfile
 from functools import partial
 from itertools import islice
@@ -89,24 +87,17 @@ def _predicted(model: WordModel, lines: list[str], *, guesses: bool) -> pl.DataF
 
 def _plain(lines: list[str], predicted: pl.DataFrame) -> tuple[float, int]:
     """Seconds of the plain loop for every so many words, which must hit and miss the same; and how many words."""
-    spec = importlib.util.spec_from_file_location(
-        "plain_words", Path(__file__).parents[1] / "tests" / "whole_words" / "plain_words.py"
-    )
-    if spec is None or spec.loader is None:
-        raise SystemExit("the plain way is not among the tests; run this in the project's folder")
-    way = importlib.util.module_from_spec(spec)
-    sys.modules["plain_words"] = way
-    spec.loader.exec_module(way)
     from transformers import AutoModelForCausalLM, AutoTokenizer
+    from truth.plain_words import Plain, byte_level, split_words, unit_texts
 
     folder = convert_gguf(Path(locate_language_model(MODEL).place))
     network: Any = AutoModelForCausalLM.from_pretrained(folder).eval()
     tokenizer: Any = AutoTokenizer.from_pretrained(folder)
-    plain = way.Plain(network, tokenizer, way.unit_texts(tokenizer, network.config.vocab_size, way.byte_level))
+    plain = Plain(network, tokenizer, unit_texts(tokenizer, network.config.vocab_size, byte_level))
     some = predicted[EVERY // 2 :: EVERY]
     began = perf_counter()
     for line, at, hit1, hitk, logp in some.select("line", "at", "hit1", "hitk", "logp").rows():
-        parts, glued = way.split_words(lines[line])
+        parts, glued = split_words(lines[line])
         texts = ["".join(one if joined else f" {one}" for one, joined in zip(parts[:end], glued, strict=False))[1:]
                  for end in (at, at + 1)]  # fmt: skip
         context, both = (plain.ids([text]) for text in texts)

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from base_install import hide_extras
 from commands import Answer, Command
 from made_runs import random_infer, random_predict, random_vast
 
+if os.environ.get("WORDWORTH_TESTS") == "base":
+    hide_extras()
 NEEDS_TORCH = re.compile(
     r"^(from|import) (torch|transformers|gguf|tokenizers|made_(elmo|models|nli)|repair_models"
     r"|wordworth\.(encode|nli|repair|trainer|whole_words))",

@@ -13,7 +13,7 @@ PASSES = "[rules.arts]\ndataset = 'weat7'\nlimit = 0.5\n"
 UNDECIDED = "[rules.valence]\ndataset = 'bellezza'\nmeasure = 'valence'\nvariant = ''\nlimit = '>= .80'\n"
 
 
-def made() -> Run:
+def make_run() -> Run:
     """d of weat6 far from 0, of weat7 near it; valence around .8; one number without an interval, one by layer."""
     findings = Findings("valnorm", EXPERIMENT_TITLES)
     findings.add_model("tiny", {"words": 10, "sha256": "ab12"})

@@ -9,37 +9,16 @@ import h5py
 import numpy as np
 
 FILTERS = [[1, 4], [2, 3], [3, 5]]
+CLIPS = {"cell_clip": 0.4, "proj_clip": 0.3}
 OPTIONS = {
-    "lstm": {
-        "use_skip_connections": True,
-        "projection_dim": 6,
-        "cell_clip": 0.4,
-        "proj_clip": 0.3,
-        "dim": 9,
-        "n_layers": 2,
-    },
-    "char_cnn": {
-        "activation": "relu",
-        "filters": FILTERS,
-        "n_highway": 2,
-        "embedding": {"dim": 4},
-        "n_characters": 262,
-        "max_characters_per_token": 12,
-    },
+    "lstm": {"use_skip_connections": True, "projection_dim": 6, "dim": 9, "n_layers": 2, **CLIPS},
+    "char_cnn": {"activation": "relu", "filters": FILTERS, "n_highway": 2, "embedding": {"dim": 4}}
+    | {"n_characters": 262, "max_characters_per_token": 12},
 }
-PROBE = """
-[probe]
-name = "small"
-premise = "The SUBJECT slept."
-hypothesis = "The SUBJECT slept."
-slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
-subspace = { pair = ["he", "she"] }
-"""
-"""Four pairs, for networks over it."""
 Numbers = np.ndarray[Any, Any]
 
 
-def made_elmo(folder: Path, seed: int = 5) -> Path:
+def write_elmo(folder: Path, seed: int = 5) -> Path:
     """Random weights, large enough that both clippings bite."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)

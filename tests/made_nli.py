@@ -14,21 +14,31 @@ from wordworth.nli.loading import vectors_to_train_on, write_model
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
 
+PROBE = """
+[probe]
+name = "small"
+premise = "The SUBJECT slept."
+hypothesis = "The SUBJECT slept."
+slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
+subspace = { pair = ["he", "she"] }
+"""
+"""Four pairs."""
 
-def made_vectors(words: Sequence[str]) -> Embedding:
+
+def make_vectors(words: Sequence[str]) -> Embedding:
     """Return random vectors of 10 dimensions, called “tiny”."""
     vectors = np.random.default_rng(4).normal(size=(len(words), 10)).astype(np.float32)
     return Embedding(words, vectors, Provenance("tiny", sha256="0" * 64))
 
 
-def made_nli(words: Sequence[str]) -> AttentionNli:
-    """Return a network over `made_vectors`, scaled up so that its answers differ."""
+def make_nli(words: Sequence[str]) -> AttentionNli:
+    """Return a network over `make_vectors`, scaled up so that its answers differ."""
     torch.manual_seed(3)
     network = Network(Shape(dim=10, hidden=12, compare=9)).eval()
     with torch.no_grad():
         for parameter in network.parameters():
             parameter *= 2.5
-    return AttentionNli("tiny-nli", network, StaticVectors(made_vectors(words), draw_extra_vectors(10, seed=0)))
+    return AttentionNli("tiny-nli", network, StaticVectors(make_vectors(words), draw_extra_vectors(10, seed=0)))
 
 
 def nli_folder(folder: Path, vectors: str, probes: Sequence[str], more: Sequence[str] = ()) -> None:

@@ -1,6 +1,6 @@
 """Every family of models that transformers has, with tiny random weights, against one plain pass per text.
 
-`python tests/model_families.py` prints the table of docs/families.md, from models in files in three precisions.
+`PYTHONPATH=. python tests/model_families.py` prints the table of docs/families.md, from files in three precisions.
 """
 
 import inspect
@@ -19,9 +19,9 @@ import numpy as np
 import torch
 import transformers as hf
 from tokenizers import processors
+from truth.plain_words import Plain, byte_level, unit_texts
 
 from made_models import SPECIAL, train_bytes
-from whole_words.plain_words import Plain, byte_level, unit_texts
 from wordworth.contexts import Context, in_template
 from wordworth.encode import LanguageModel, encode, load_model
 from wordworth.encode.heads import load_with_head

@@ -45,7 +45,7 @@ def slow(one: AttentionNli, premise: str, hypothesis: str) -> np.ndarray:
         beside = x if one.network.shape.beside else [np.empty(0)] * len(x)
         return [np.concatenate(parts) for parts in zip(forward, backward, beside, strict=True)]
 
-    def compared(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    def compare(own: np.ndarray, other: np.ndarray) -> np.ndarray:
         both = np.concatenate([weights["compare_own.weight"], weights["compare_other.weight"]], axis=1)
         first = np.maximum(both @ np.concatenate([own, other]) + weights["compare_own.bias"], 0)
         return layer("compare_2", first)
@@ -55,7 +55,7 @@ def slow(one: AttentionNli, premise: str, hypothesis: str) -> np.ndarray:
     if "attend_1.weight" in weights:
         fa, fb = ([layer("attend_2", layer("attend_1", x)) for x in side] for side in (a, b))
     e = [[float(x @ y) for y in fb] for x in fa]
-    v1 = sum(compared(a[i], _softmax(e[i]) @ np.stack(b)) for i in range(len(a)))
-    v2 = sum(compared(b[j], _softmax([row[j] for row in e]) @ np.stack(a)) for j in range(len(b)))
+    v1 = sum(compare(a[i], _softmax(e[i]) @ np.stack(b)) for i in range(len(a)))
+    v2 = sum(compare(b[j], _softmax([row[j] for row in e]) @ np.stack(a)) for j in range(len(b)))
     x = layer("classify_2", layer("classify_1", np.concatenate([v1, v2])))
     return _softmax(list(weights["output.weight"] @ x + weights["output.bias"]))

@@ -1,13 +1,15 @@
-"""Rules for the code that neither ruff nor import-linter has."""
+"""Rules for the code that neither ruff nor import-linter has: safety, length, and names that say what they are of."""
 
 import re
 from pathlib import Path
 
+from tools.check_names import ALLOWED, check, find_names
+
 import wordworth
 
-ROOT = Path(wordworth.__file__).parent
-FILES = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in ROOT.rglob("*.py")}
-ENTRIES = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in ROOT.rglob("*.toml")}
+PACKAGE = Path(wordworth.__file__).parent
+FILES = {path.relative_to(PACKAGE): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+ENTRIES = {path.relative_to(PACKAGE): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.toml")}
 MAX_LINES_PER_FILE = 400
 RUNS_FETCHED_CODE = re.compile(
     r"(?<![\w.])compile\(|__import__\(|joblib|allow_pickle\W+True|trust_remote_code\W+True"
@@ -33,3 +35,29 @@ def test_nothing_fetched_is_run() -> None:
 
 def test_no_path_of_one_machine() -> None:
     assert find(PATH_OF_ONE_MACHINE, FILES | ENTRIES) == []
+
+
+SOURCE = """
+KINDS = ("a", "b")
+MODEL_KINDS = ("c",)
+_kept: dict = {}
+
+class Listed: ...
+
+class Part:
+    def _chosen(self): ...
+    def select(self): ...
+
+def load_shared(): ...
+def merged(): ...
+"""
+
+
+def test_participles_and_generic_names_are_found():
+    assert {name for _, name, _ in find_names(SOURCE)} == {"KINDS", "_kept", "Listed", "Part", "_chosen", "merged"}
+
+
+def test_the_package_has_none():
+    assert check(Path(__file__).parent.parent / "src") == []
+    assert len(ALLOWED) <= 30
+    assert all(ALLOWED.values())

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import wordworth as ww
-from commands import Answer, Command
+from commands import Command
 from made_vectors import write_vectors
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import load_test, polar_words
@@ -136,27 +136,6 @@ def test_json_is_all_that_is_on_stdout(command: Command, work: Path) -> None:
     assert answer.err == ""
 
 
-def test_ones_own_lexicon_and_test(command: Command, work: Path) -> None:
-    (work / "own.csv").write_text("wort;wert\naccident;1,5\nangel;4\nanger;2\n")
-    (work / "own.toml").write_text(
-        '[test]\nname = "own"\nx = { words = ["angel", "peace"] }\ny = { words = ["anger", "agony"] }\n'
-        'a = { words = ["love", "joy"] }\nb = { words = ["war", "hatred"] }\n'
-    )
-    columns = ("--word-column", "wort", "--rating-column", "wert")
-    given = ("--lexicon", "own.csv", *columns, "--test", "own.toml", "--experiment", "valence", "--experiment", "weat")
-    answer = command("run", "valnorm", "mine.txt", *given, "--json")
-    assert answer.code == 0, answer.err
-    scores = json.loads(answer.out)["scores"]
-    assert {(score["dataset"], score["n"]) for score in scores if score["measure"] == "valence"} == {("own", 3)}
-    assert [(score["dataset"], score["n"]) for score in scores if score["measure"] == "weat"] == [("own", 4)]
-
-
-def test_a_task_that_nobody_asked_for_is_a_notice_when_it_cannot_be_done(command: Command, work: Path) -> None:
-    answer = command("run", "weat", "mine.txt", "-o", "out")
-    assert answer.code == 0
-    assert any(line.startswith(("failed: ", "skipped: ")) and "weat6" in line for line in answer.err.splitlines())
-
-
 def test_options_from_a_file(command: Command, work: Path) -> None:
     (work / "c.toml").write_text('models = "mine.txt"\ntest = "weat8"\nseed = 5\nsides = "two"\noutput = "out"\n')
     answer = command("run", "weat", "--config", "c.toml", "--json")
@@ -234,22 +213,13 @@ def test_ls_fits_eighty_columns(command: Command, work: Path, arguments: tuple[s
     assert max(map(len, command("ls", *arguments).out.splitlines())) <= 80
 
 
-def test_get_checks_what_is_here(command: Command, work: Path) -> None:
+def test_get_checks_cached_data(command: Command, work: Path) -> None:
     answer = command("get", "bellezza", "weat1")
     assert answer.code == 0
     lines = answer.out.splitlines()
     assert lines[0].startswith("checked  bellezza  0.0 MB")
     assert len(lines) == 5  # and the four word sets of the test
     assert all(line.startswith("checked") for line in lines)
-
-
-def test_a_file_that_may_not_be_read(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied", "secret.txt")
-
-    monkeypatch.setattr("wordworth.study.inputs.load_tests", refused)
-    answer = command(*WEAT)
-    assert answer == Answer(2, "", "wordworth: secret.txt cannot be opened (Permission denied); check its rights\n")
 
 
 @pytest.mark.index

@@ -1,9 +1,10 @@
-"""`wordworth audit` as a user meets it."""
+"""`wordworth audit` as a user meets it, also interrupted; and what every command checks before it loads anything."""
 
 import json
 import os
 import shutil
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_test, load_word_set, polar_words
 from wordworth.catalog.resolve import Origin, resolve
 from wordworth.errors import WordworthError
-from wordworth.results.run import read_run
+from wordworth.results.run import Run, read_run
+from wordworth.study import STUDIES as STUDY_NAMES
+from wordworth.study import study
 from wordworth.study.audit import audit_settings, plan_audit, reductions_of
 from wordworth.study.valnorm import ValnormSettings
 from wordworth.study.vast import VastSettings
@@ -88,9 +91,7 @@ def replace_weat(monkeypatch: pytest.MonkeyPatch, measure: Callable[..., Any]) -
     monkeypatch.setattr("wordworth.study.weat.study.measure", measure)
 
 
-def test_a_model_written_while_an_audit_runs_is_not_recorded_as_measured(
-    command: Command, work: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_changed_while_measured_fails(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def write_and_measure(*given: Any) -> Any:
         shutil.copyfile(work / "other.txt", work / "mine.txt")
@@ -118,12 +119,33 @@ def test_a_study_that_fails_leaves_the_others(command: Command, work: Path, monk
     assert "words are gone" not in page.read_text(encoding="utf-8")
 
 
-def named(models: list[str]) -> list[Origin]:
+def test_an_interrupted_audit_continues(command: Command, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The studies that are done are kept, and the same command continues after them."""
+    ran: list[str] = []
+
+    def interrupt_second(self: Any, *given: Any) -> Run:
+        ran.append(self.name)
+        if len(ran) == 2:
+            raise KeyboardInterrupt
+        return run(self, *given)
+
+    declared = type(study("weat"))
+    run = declared.run_on
+    monkeypatch.setattr(declared, "run_on", interrupt_second)
+    answer = command("audit", "mine.txt", "--quick", "-o", "audit")
+    assert answer.code == 130
+    assert answer.err.splitlines()[-1].startswith("Interrupted. ")
+    done = sum((work / "audit" / name / "run.json").exists() for name in STUDY_NAMES)
+    assert command("audit", "mine.txt", "--quick", "-o", "audit").code in (0, 1)
+    assert len(ran) == 3 + 1 - done + 1
+
+
+def resolve_models(models: list[str]) -> list[Origin]:
     return [resolve(model) for model in models]
 
 
-def test_what_applies_to_what() -> None:
-    planned, skipped = plan_audit(named(["smollm2-135m", "glove-6b-50d", "minilm-l6", "nli-glove"]))
+def test_studies_by_kind_of_model() -> None:
+    planned, skipped = plan_audit(resolve_models(["smollm2-135m", "glove-6b-50d", "minilm-l6", "nli-glove"]))
     assert {one.study.name: tuple(one.model_names) for one in planned} == {
         "valnorm": ("glove-6b-50d",),
         "weat": ("glove-6b-50d",),
@@ -135,11 +157,11 @@ def test_what_applies_to_what() -> None:
     assert skipped == []
     # A full audit says what it reduces, where it does.
     assert [notice.study for notice in reductions_of(planned)] == ["static", "infer"]
-    assert reductions_of(plan_audit(named(["glove-6b-50d"]))[0]) == []
+    assert reductions_of(plan_audit(resolve_models(["glove-6b-50d"]))[0]) == []
 
 
-def test_what_applies_in_another_language() -> None:
-    planned, skipped = plan_audit(named(["word2vec-zh-126k", "glove-6b-50d"]))
+def test_studies_by_language() -> None:
+    planned, skipped = plan_audit(resolve_models(["word2vec-zh-126k", "glove-6b-50d"]))
     assert {one.folder_name: tuple(one.model_names) for one in planned} == {
         "valnorm": ("word2vec-zh-126k", "glove-6b-50d"),
         "weat": ("glove-6b-50d",),
@@ -152,22 +174,23 @@ def test_what_applies_in_another_language() -> None:
     assert isinstance(quick, ValnormSettings)
     assert (quick.lexica, quick.pairs, quick.seed) == (("bellezza",), (), 3)  # there is bellezza-chinese
     with pytest.raises(WordworthError, match=r"no study of the audit applies to albert-kor .* korean"):
-        plan_audit(named(["albert-kor"]))
+        plan_audit(resolve_models(["albert-kor"]))
     # Next to a model that something applies to, it is skipped with a notice.
-    planned, skipped = plan_audit(named(["albert-kor", "minilm-l6"]))
+    planned, skipped = plan_audit(resolve_models(["albert-kor", "minilm-l6"]))
     assert {tuple(one.model_names) for one in planned} == {("minilm-l6",)}
     assert [(notice.study, notice.model) for notice in skipped] == [("vast", "albert-kor"), ("static", "albert-kor")]
 
 
-def test_a_language_that_the_catalog_does_not_say(tmp_path: Path, word_model_folder: Callable[..., Path]) -> None:
+def test_a_language_on_request(tmp_path: Path, word_model_folder: Callable[..., Path]) -> None:
     model = str(word_model_folder(tmp_path / "mine", "masked"))
-    planned, skipped = plan_audit(named([model, "minilm-l6"]), language="polish")
+    planned, skipped = plan_audit(resolve_models([model, "minilm-l6"]), language="polish")
     assert [(one.folder_name, one.model_names) for one in planned] == [("vast-polish", [model, "minilm-l6"])]
     assert len(skipped) == 2
     settings = audit_settings(planned[0], quick=True, shared={}, language="polish")
     assert isinstance(settings, VastSettings)
     assert (settings.language, settings.corpus, settings.lexica) == ("polish", "none", ("bellezza-polish",))
-    (vectors,) = [one for one in plan_audit(named(["glove-6b-50d"]), language="german")[0] if one.study.name == "weat"]
+    in_german, _ = plan_audit(resolve_models(["glove-6b-50d"]), language="german")
+    (vectors,) = [one for one in in_german if one.study.name == "weat"]
     german = audit_settings(vectors, quick=True, shared={}, language="german")
     assert german.as_table()["languages"] == ["german"]
 
@@ -186,3 +209,58 @@ def test_chinese_vectors(command: Command, data: Path, tmp_path: Path, quick: tu
     valence = rows(scores, measure="valence", dataset="bellezza-chinese").row(0, named=True)
     assert round(valence["value"], 2) == 0.79  # as docs/valnorm.md has it
     assert valence["n"] == 229
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, where it is an error to load anything."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise AssertionError("something was loaded")
+
+    for module, name in (
+        ("encode.loading", "load_files"),
+        ("whole_words.model", "load_files"),
+        ("encode.heads", "load_files"),
+        ("embedding.reading", "load"),
+        ("catalog.fetch.sources", "locate"),
+        ("study.predict.study", "load_corpus"),
+    ):
+        monkeypatch.setattr(import_module(f"wordworth.{module}"), name, fail)
+    return tmp_path
+
+
+REFUSALS = [
+    (("run", "vast", "minilm-l6", "--lexicon", "belleza"), "'belleza' is not in the lexica of the catalog; did you"),
+    (("run", "vast", "minilm-l6", "--test", "broken.toml"), "broken.toml is not TOML"),
+    (("run", "vast", "minilm-l6", "--corpus", "enwiki-sampel"), "is not in the corpora of the catalog; did you"),
+    (("run", "vast", "./none"), "there is no file ./none; give the path of a model, or a name"),
+    (("run", "vast", "glove-6b-50d"), "is a static embedding, and vast takes causal language models"),
+    (("run", "predict", "minilm-l6"), "without a head for words, and predict takes causal language models"),
+    (("run", "predict", "smollm2-135m", "--soft-match", "minilm-l6"), "for words, and --soft-match takes static embe"),
+    (("run", "valnorm", "glvoe"), "'glvoe' is not in the models of the catalog"),
+    (("run", "valnorm", "glove-6b-50d", "--lexicon", "my.csv"), "there is no file my.csv"),
+    (("run", "static", "minilm-l6", "--pairs", "rg65"), "'rg65' is not in the pairs of the catalog"),
+    (("run", "vast", "minilm-l6", "--layers", "first"), "--layers is 'first'"),
+    (("run", "infer", "nli-glove", "--accuracy", "none.tsv"), "there is no file none.tsv"),
+    (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "out.vec"), "the word 'ice cream' has a space"),
+    (("export", "minilm-l6", "--vocabulary", "words.txt", "-o", "words.txt/out.npz"), "words.txt is a file, not a fol"),
+    (("train-nli", "--data", "none.csv", "-o", "nli"), "there is no file none.csv"),
+    (("train-nli", "--data", "snli-dev", "-o", "broken.toml/nli"), "broken.toml is a file, not a folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSALS, ids=[" ".join(arguments) for arguments, _ in REFUSALS])
+def test_cheap_checks_come_first(command: Command, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    (folder / "broken.toml").write_text("= no", encoding="utf-8")
+    (folder / "words.txt").write_text("tea\nice cream\n", encoding="utf-8")
+    answer = command(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+    assert not (folder / "runs").exists()
+
+
+# While it loads.

@@ -46,7 +46,7 @@ LIBRARIES: list[Callable[[], object]] = [
 
 
 @pytest.mark.parametrize("read", LIBRARIES)
-def test_what_a_library_raises_is_one_sentence(read: Callable[[], object]) -> None:
+def test_errors_of_libraries_are_one_sentence(read: Callable[[], object]) -> None:
     with (
         pytest.raises(WordworthError, match=r"^the file cannot be read \(.+\); fetch it again$"),
         LibraryErrors("the file cannot be read", "fetch it again"),

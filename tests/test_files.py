@@ -36,7 +36,7 @@ def _half(target: Path, error: BaseException) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_an_error_leaves_what_was_there(tmp_path: Path, error: type[BaseException]) -> None:
+def test_an_error_leaves_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
     folder = tmp_path / "here"
     folder.mkdir()
     (folder / "a.txt").write_text("old")
@@ -55,7 +55,7 @@ def _overtaken(target: Path) -> None:
         (target / "theirs").touch()
 
 
-def test_a_folder_that_another_process_made_first_is_kept_and_reported(tmp_path: Path) -> None:
+def test_a_folder_of_another_process_stays_and_is_reported(tmp_path: Path) -> None:
     target = tmp_path / "here" / "data"
     with pytest.raises(WordworthError, match=r"another process wrote .*data meanwhile"):
         _overtaken(target)
@@ -64,7 +64,7 @@ def test_a_folder_that_another_process_made_first_is_kept_and_reported(tmp_path:
 
 
 @pytest.mark.parametrize("can_exchange", [True, False])
-def test_a_folder_is_overwritten_if_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can_exchange: bool) -> None:
+def test_a_folder_is_replaced_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can_exchange: bool) -> None:
     if not can_exchange:  # a file system that cannot swap two folders in one step
         monkeypatch.setattr(files, "_exchange", lambda one, other: False)
     target = tmp_path / "here" / "run"

@@ -1,9 +1,10 @@
-"""What a newcomer sees: the greeting, the help of every command, and what a shell completes."""
+"""What a newcomer sees: the greeting, the help of every command, what a shell completes; one word for one thing."""
 
 import re
 import shlex
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -105,13 +106,49 @@ def test_a_shell_completes(
 HEAVY = ("torch", "transformers", "polars", "scipy", "numpy", "altair", "httpx2", "huggingface_hub", "sklearn")
 
 
-@pytest.mark.parametrize("words", ["", "--help", "run --help", "run vast --help", "audit --help", "card --help"])
-def test_help_imports_nothing_heavy(words: str) -> None:
+def test_help_imports_nothing_heavy() -> None:
     """Whatever completes a word reads no more than the help does."""
-    code = (
-        "import sys\nfrom wordworth.cli import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
-    )
-    ended = subprocess.run([sys.executable, "-c", code, *words.split()], capture_output=True, text=True, check=False)
-    assert ended.stderr.strip() == "[]"
+    lines = ["", "--help", "run --help", "run vast --help", "audit --help", "card --help"]
+    code = f"""
+import sys
+from contextlib import suppress
+from wordworth.cli import main
+for line in {lines}:
+    sys.argv[1:] = line.split()
+    with suppress(SystemExit):
+        main()
+    print(line, [name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.stderr.splitlines() == [f"{line} []" for line in lines]
+
+
+def _read_meaning(text: str) -> str:
+    """What an option is, without the details."""
+    return re.split(r"[.,:;(]", text)[0].strip()
+
+
+def _list_options() -> list[tuple[str, str, Any]]:
+    """Command, option and parameter, over all commands."""
+    return [
+        (" ".join(path), option, one)
+        for path, command in LEAVES.items()
+        for one in command.params
+        for option in one.opts
+        if option.startswith("--") and option != "--help"
+    ]
+
+
+def test_an_option_means_one_thing() -> None:
+    meanings: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for command, option, parameter in _list_options():
+        meanings[option][_read_meaning(parameter.help)].append(command)
+    several = {option: dict(found) for option, found in meanings.items() if len(found) > 1}
+    assert not several
+
+
+def test_a_thing_has_one_option() -> None:
+    names: dict[str, set[str]] = defaultdict(set)
+    for _, option, parameter in _list_options():
+        names[_read_meaning(parameter.help)].add(option)
+    assert not {meaning: options for meaning, options in names.items() if len(options) > 1}

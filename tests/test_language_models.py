@@ -30,7 +30,7 @@ def lm() -> LanguageModel:
     return model
 
 
-def test_the_class_says_which_model_it_is() -> None:
+def test_the_class_fits_the_model() -> None:
     assert [type(wrap_objects(*made())) for made in (llama, classifier)] == [LanguageModel, NliModel]
     assert repr(wrap_objects(*llama(), name="mine")) == "<causal model mine>"
     network, tokenizer = llama()
@@ -84,33 +84,24 @@ def test_inferences_of_lists() -> None:
     assert both["premise"].to_list() == ["This is a word"] * 2
 
 
-CHANGES = {
-    "pruned": lambda network: network.model.layers[0].mlp.down_proj.weight.data[:, :16].zero_(),
-    "noise": lambda network: network.lm_head.weight.data.add_(torch.randn_like(network.lm_head.weight)),
-    "merged": lambda network: network.model.layers[1].self_attn.v_proj.weight.data.add_(0.5),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_change_in_place_gives_fresh_numbers(change: Any) -> None:
+def test_a_change_in_place_gives_fresh_numbers() -> None:
     """The numbers after a change are those of another model that never was the first."""
-    network, tokenizer = llama()
+
+    def change(network: Any) -> None:
+        network.model.layers[1].self_attn.v_proj.weight.data.add_(0.5)
+
+    (network, tokenizer), (fresh_network, _) = llama(), llama()
     lm = wrap_objects(network, tokenizer, name="v1")
-    before, layers = lm.surprisal(SENTENCES), lm.layers(["word", "one"])
-    torch.manual_seed(1)
+    before, layers = lm.surprisal(SENTENCES), lm.layers(["word", "one"]).at(2).matrix
     change(network)
-    fresh_network, _ = llama()
-    torch.manual_seed(1)
     change(fresh_network)
     fresh = wrap_objects(fresh_network, tokenizer, name="another")
-    after = lm.surprisal(SENTENCES)
-    assert not after["surprisal"].equals(before["surprisal"])
-    assert after["surprisal"].drop_nulls().to_numpy() == pytest.approx(
-        fresh.surprisal(SENTENCES)["surprisal"].drop_nulls()
-    )
-    assert np.allclose(lm.layers(["word", "one"]).at(2).matrix, fresh.layers(["word", "one"]).at(2).matrix, atol=1e-6)
-    if change is not CHANGES["noise"]:  # which changes the head alone
-        assert not np.allclose(lm.layers(["word", "one"]).at(2).matrix, layers.at(2).matrix, atol=1e-4)
+    after = lm.surprisal(SENTENCES)["surprisal"]
+    assert not after.equals(before["surprisal"])
+    assert after.drop_nulls().to_list() == pytest.approx(fresh.surprisal(SENTENCES)["surprisal"].drop_nulls().to_list())
+    changed = lm.layers(["word", "one"]).at(2).matrix
+    assert np.allclose(changed, fresh.layers(["word", "one"]).at(2).matrix, atol=1e-6)
+    assert not np.allclose(changed, layers, atol=1e-4)
 
 
 def test_adapters_of_peft_are_read_inside_their_network() -> None:

@@ -70,31 +70,22 @@ CASES = {
     "weat p, two-sided": Case(lambda V, x, y, a, b: weat_p(V[x], V[y], V[a], V[b], sides="two").p, (X, Y, A, B)),
     "valence": Case(lambda V, w, a, b: correlation(valence(effect_sizes(V, w, a, b), RATINGS)), (TARGETS, A, B)),
     "valence:spearman": Case(
-        lambda V, w, a, b: correlation(valence(effect_sizes(V, w, a, b), RATINGS, ranked=True)),
-        (TARGETS, A, B),
+        lambda V, w, a, b: correlation(valence(effect_sizes(V, w, a, b), RATINGS, ranked=True)), (TARGETS, A, B)
     ),
     "similarity": Case(
-        lambda V, left, right: correlation(similarity(pair_cosines(V, left, right), RATINGS)),
-        (LEFT, RIGHT),
+        lambda V, left, right: correlation(similarity(pair_cosines(V, left, right), RATINGS)), (LEFT, RIGHT)
     ),
     "analogy": Case(lambda V: analogies(V, QUESTIONS), ()),
     "analogy:3cosmul": Case(lambda V: analogies(V, QUESTIONS, rule="3cosmul"), ()),
     "direct-bias": Case(
-        lambda V, w, m, f: direct_bias(V[w], pair_direction(V[m], V[f]).vector),
-        (TARGETS, M, F),
-        "all",
+        lambda V, w, m, f: direct_bias(V[w], pair_direction(V[m], V[f]).vector), (TARGETS, M, F), "all"
     ),
     "direct-bias:centred": Case(
-        lambda V, w, m, f: direct_bias(V[w], pair_direction(V[m], V[f], centred=True).vector),
-        (TARGETS, M, F),
-        "all",
+        lambda V, w, m, f: direct_bias(V[w], pair_direction(V[m], V[f], centred=True).vector), (TARGETS, M, F), "all"
     ),
     "direct-bias:explained": Case(lambda V, m, f: pair_direction(V[m], V[f], centred=True).explained, (M, F), "all"),
     "garg-euclidean": Case(lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b]), (TARGETS, A, B), "none"),
-    "garg-euclidean:unit": Case(
-        lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b], normalized=True),
-        (TARGETS, A, B),
-    ),
+    "garg-euclidean:unit": Case(lambda V, w, a, b: garg_euclidean(V[w], V[a], V[b], normalized=True), (TARGETS, A, B)),
     "garg-cosine": Case(lambda V, w, a, b: garg_cosine(V[w], V[a], V[b]), (TARGETS, A, B), "all"),
     "manzini": Case(lambda V, w, a, b: manzini(V[w], [V[a], V[b]]), (TARGETS, A, B)),
     "manzini:centroid": Case(lambda V, w, a, b: manzini_centroid(V[w], [V[a], V[b]]), (TARGETS, A, B), "all"),

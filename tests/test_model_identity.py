@@ -32,15 +32,14 @@ from wordworth.whole_words.finetune import Training, fine_tune
 
 CONTEXTS = [in_template("This is WORD", word) for word in ("pleasant", "unpleasant", "one")]
 TEXT = "This is a pleasant word and that is one"
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def kept(model: LanguageModel) -> np.ndarray:
+def read_stored(model: LanguageModel) -> np.ndarray:
     """The vectors of the last layer as a study reads them: from the cache, where they are there."""
     return encode_to_store(model, CONTEXTS).vectors(model.layers)
 
 
-def computed(model: LanguageModel) -> np.ndarray:
+def compute(model: LanguageModel) -> np.ndarray:
     return encode(model, CONTEXTS).vectors["last"][:, -1]
 
 
@@ -95,13 +94,13 @@ EDITS: dict[str, Callable[[Path], None]] = {
 def test_an_edited_folder_is_another_model(tmp_path: Path, edit: Callable[[Path], None]) -> None:
     folder = llama_folder(tmp_path / "model")
     before, predicting = load_model(folder), load_word_model(folder).identity
-    earlier, vectors = before.identity, computed(before)  # now: weights are mapped, and so change with their file
-    assert np.allclose(kept(before), vectors, atol=1e-5)
+    earlier, vectors = before.identity, compute(before)  # now: weights are mapped, and so change with their file
+    assert np.allclose(read_stored(before), vectors, atol=1e-5)
     edit(folder)
     after = load_model(folder)
     assert after.identity != earlier
-    assert np.allclose(kept(after), computed(after), atol=1e-5)
-    assert not np.allclose(computed(after), vectors, atol=1e-5)
+    assert np.allclose(read_stored(after), compute(after), atol=1e-5)
+    assert not np.allclose(compute(after), vectors, atol=1e-5)
     assert load_word_model(folder).identity != predicting
 
 
@@ -156,7 +155,7 @@ def test_a_loaded_model_that_is_changed_is_another_one(change: Callable[[Any], A
         assert not np.allclose(after[1], before[1], atol=1e-5)
 
 
-def test_adapters_count_with_what_they_compute_by() -> None:
+def test_adapters_count_with_their_settings() -> None:
     """A layer of PEFT computes by its scaling and by which adapters are on, and none of them is a tensor."""
     network, tokenizer = llama()
     model = wrap(network.model, tokenizer, name="mine")
@@ -174,14 +173,14 @@ def test_adapters_count_with_what_they_compute_by() -> None:
 def test_a_wrong_label_changes_no_number(name: str) -> None:
     """Two networks under one name, and one under two: vectors are those of the tensors."""
     first, second = (wrap(network.model, tokenizer, name="v1") for network, tokenizer in (llama(), llama(seed=3)))
-    assert not np.allclose(kept(first), kept(second), atol=1e-5)
-    assert np.allclose(kept(second), computed(second), atol=1e-5)
+    assert not np.allclose(read_stored(first), read_stored(second), atol=1e-5)
+    assert np.allclose(read_stored(second), compute(second), atol=1e-5)
     renamed = wrap(first.network, first.tokenizer, name=name)
-    assert np.array_equal(kept(renamed), kept(first))
+    assert np.array_equal(read_stored(renamed), read_stored(first))
 
 
 @pytest.mark.parametrize("replaced", [False, True], ids=["in place", "replaced"])
-def test_a_changed_head_predicts_anew(replaced: bool) -> None:
+def test_a_changed_head_gives_new_predictions(replaced: bool) -> None:
     network, tokenizer = llama()
     model = wrap_word_model(network, tokenizer, name="mine")
     before = predict_words(model, [TEXT])
@@ -199,7 +198,7 @@ def test_a_changed_head_predicts_anew(replaced: bool) -> None:
 def test_the_same_content_elsewhere_is_read_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In another folder, under another name, in shards, or in memory."""
     folder = llama_folder(tmp_path / "model")
-    vectors = kept(load_model(folder))
+    vectors = read_stored(load_model(folder))
     shutil.copytree(folder, tmp_path / "copy")
     llama_folder(tmp_path / "shards", shard="5KB")
     assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 1
@@ -217,7 +216,7 @@ def test_the_same_content_elsewhere_is_read_from_the_cache(tmp_path: Path, monke
         load_word_model(tmp_path / "copy").reader.base,
         wrap(network, tokenizer, name="at hand"),
     ):
-        assert np.array_equal(kept(model), vectors)
+        assert np.array_equal(read_stored(model), vectors)
 
 
 def test_a_pooler_that_the_files_lack_does_not_count(tmp_path: Path, word_model_folder: Callable[..., Path]) -> None:
@@ -244,7 +243,7 @@ def test_texts_that_were_read_do_not_count(kind: str) -> None:
 @pytest.mark.parametrize(
     "edit", [EDITS["rope_theta"], lower_case, weights], ids=["configuration", "tokenizer", "weights"]
 )
-def test_fine_tuning_an_edited_model_trains_anew(tmp_path: Path, edit: Callable[[Path], None]) -> None:
+def test_an_edited_model_is_fine_tuned_again(tmp_path: Path, edit: Callable[[Path], None]) -> None:
     folder, text = llama_folder(tmp_path / "model"), tmp_path / "text.txt"
     text.write_text(f"{TEXT}\n" * 3)
     first = fine_tune(folder, load_corpus(text), Training())
@@ -286,7 +285,7 @@ def test_a_head_for_classes_is_hashed_with_its_configuration(tmp_path: Path) -> 
     assert load_with_head(hf.AutoModelForSequenceClassification, folder).identity != before
 
 
-def test_a_tokenizer_edited_beside_a_gguf_converts_anew(tmp_path: Path) -> None:
+def test_a_tokenizer_edited_next_to_a_gguf_is_another_model(tmp_path: Path) -> None:
     """The library reads its settings with the file."""
     network, tokenizer = llama()
     path = gguf_of(network.model, tokenizer, tmp_path / "tiny.gguf")
@@ -295,9 +294,7 @@ def test_a_tokenizer_edited_beside_a_gguf_converts_anew(tmp_path: Path) -> None:
     assert load_model(path).identity != before.identity
 
 
-def test_a_checkpoint_with_another_configuration_is_converted_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_with_another_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalog pins the weights of a pickled checkpoint, and not what lies beside them."""
     from wordworth.encode import conversion
 

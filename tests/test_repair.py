@@ -72,12 +72,12 @@ def test_leace_of_subwords_in_any_architecture(folder_of, name, tmp_path):
         assert torch.equal(saved.get_output_embeddings().weight, head.weight)
         assert not torch.equal(subword_matrix(saved), saved.get_output_embeddings().weight)
     assert "boy" in (tmp_path / "saved" / "README.md").read_text()
-    told = json.loads((tmp_path / "saved" / "projection.json").read_text())
-    assert told["taken_out"]["words"] == LABELLED
+    record = json.loads((tmp_path / "saved" / "projection.json").read_text())
+    assert record["taken_out"]["words"] == LABELLED
     hf.AutoTokenizer.from_pretrained(tmp_path / "saved")
 
 
-def test_what_is_not_the_same_is_not_saved(folder_of):
+def test_a_network_that_differs_is_not_saved(folder_of):
     repaired = in_subwords(folder_of("gpt2"))
     network, ids = repaired.headed.network, trial_ids(repaired.headed.tokenizer)
     with pytest.raises(WordworthError, match="does not compute the same"):

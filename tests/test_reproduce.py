@@ -61,7 +61,7 @@ def test_json_has_every_number(tiny: str, tmp_path: Path, command: Command) -> N
     assert {row["name"] for row in rows} == {"not measured"}
 
 
-def test_the_list_says_what_can_be_run(command: Command) -> None:
+def test_the_list_of_tables_and_figures(command: Command) -> None:
     answer = command("reproduce", "--list")
     assert answer.code == 0
     for item in ("figure-27", "table-17", "gpt2 (hub)", "Wikipedia", "cannot: equations"):

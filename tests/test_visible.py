@@ -29,7 +29,7 @@ def _run(*models: str, dataset: str = "bellezza") -> Run:
     return finish(run)
 
 
-def test_what_steers_is_spelled_out() -> None:
+def test_control_characters_are_escaped() -> None:
     assert visible(STEERING) == SPELLED
     assert visible("a\tb\nc\x1b", lines=True) == "a\tb\nc\\x1b"
     kept = "naïve 词 می‌خواهم 👩‍🔬 \u200fשלום ρ = −.5 [x] \\"
@@ -54,11 +54,11 @@ def test_a_terminal_is_not_steered(capsys: pytest.CaptureFixture[str]) -> None:
     display.print_line(STEERING)
     display.print_notice(STEERING)
     display.print_text_table(STEERING, [STEERING], [[STEERING], ["[/x] :smile: \\"]])
-    told = capsys.readouterr()
-    for text in (told.out, told.err):
+    shown = capsys.readouterr()
+    for text in (shown.out, shown.err):
         assert not UNSEEN.search(text)
         assert SPELLED in text
-    assert "[/x] :smile: \\" in told.out  # neither markup nor a picture
+    assert "[/x] :smile: \\" in shown.out  # neither markup nor a picture
 
 
 def test_json_on_a_terminal_has_the_same_value(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +96,7 @@ def test_latex_holds_a_name_in_its_cell(label: str) -> None:
     assert not re.search(r"^\s*[\[*]", text, re.MULTILINE)
 
 
-def test_a_page_shows_what_steers(tmp_path: Path) -> None:
+def test_a_page_escapes_control_characters(tmp_path: Path) -> None:
     page = write_report([_run("m\x1b\x9b\u202em")], tmp_path / "report.html").read_text(encoding="utf-8")
     assert r"<title>What a word is worth to m\x1b\x9b\u202em</title>" in page
     assert not re.search("[\x1b\x9b\u202e]", page)

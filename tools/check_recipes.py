@@ -204,9 +204,9 @@ def _test(made: Path) -> None:
 
 def _elmo(made: Path) -> None:
     sys.path.insert(0, str(ROOT / "tests"))
-    from made_elmo import made_elmo
+    from made_elmo import write_elmo
 
-    made_elmo(made)
+    write_elmo(made)
 
 
 def _told(error: Exception) -> str:

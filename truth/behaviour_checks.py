@@ -1,13 +1,9 @@
 """infer and predict: the network of `nli-glove` written out, and whole words by one forward pass a word."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 from importlib.resources import files
 from itertools import islice
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +12,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 from truth.check import Check, score
+from truth.record_plain import plain_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.embedding import Embedding
 from wordworth.measure import label
@@ -96,8 +93,7 @@ def infer_checks(run: Run, vectors: Embedding, words: dict[str, str]) -> Iterato
 
 def predict_checks(run: Run, words: int = 24) -> Iterator[Check]:
     """Surprisal and hits of the first words of the text, with a fresh query of the network at every step."""
-    record = _plain_words()
-    plain = replace(record.plain_model(), given=True, apart=True)
+    plain = replace(plain_model(), given=True, apart=True)
     items = run.item_table("predictions").filter(pl.col("bits").is_not_null()).collect()
     ours = {(row["line"], row["position"]): row for row in items.to_dicts()}
     checked = 0
@@ -109,13 +105,3 @@ def predict_checks(run: Run, words: int = 24) -> Iterator[Check]:
             bits = -log / np.log(2)
             of = f"smollm2-135m, word {at} of line {number}"
             yield Check("predict", "surprisal", of, "the whole network asked at each step", row["bits"], bits, 1e-3)
-
-
-def _plain_words() -> Any:
-    """The plain way of tests/whole_words, which shares nothing with the package."""
-    folder = Path(__file__).parents[1] / "tests" / "whole_words"
-    sys.path.insert(0, str(folder))
-    try:
-        return import_module("record_plain")
-    finally:
-        sys.path.remove(str(folder))

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE = 1_200_000
+"""Milliseconds that a browser may take to start, and a page to do anything: the machine may be busy."""
 SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 
 
@@ -31,7 +33,8 @@ def browser() -> Iterator[Any]:
         pytest.skip(f"no browser here: none of {', '.join(NAMES)} (as root, `make browser` installs chromium)")
     rooted = hasattr(os, "geteuid") and os.geteuid() == 0
     with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"] if rooted else [])
+        arguments = ["--no-sandbox"] if rooted else []
+        opened = driver.chromium.launch(executable_path=program, args=arguments, timeout=PATIENCE)
         yield opened
         opened.close()
 
@@ -43,6 +46,7 @@ def watched() -> Watched:
 
 def _open(browser: Any, watched: Watched, **choices: Any) -> Any:
     context = browser.new_context(**{"viewport": SIZES["desktop"], "color_scheme": "light", **choices})
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.on("console", lambda told: watched.errors.append(told.text) if told.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: watched.errors.append(str(error)))

@@ -36,7 +36,7 @@ def _vectors(models: list[str], languages: list[str]) -> Run:
     return finish(run)
 
 
-def _tried(model: str) -> Run:
+def _make_variants(model: str) -> Run:
     """Variants of three tests, as `weat --sensitivity` leaves them."""
     rng = np.random.default_rng(0)
     run = record("weat", {model: {"words": 100}})
@@ -62,7 +62,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     random_vast([f"{LONG}-base", "tiny"]).save(folder / "vast")
     random_predict(f"{LONG}-base").save(folder / "predict")
     random_infer(LONG).save(folder / "infer")
-    _tried(LONG).save(folder / "weat")
+    _make_variants(LONG).save(folder / "weat")
     return write_report([folder])
 
 
@@ -95,8 +95,8 @@ OVERLAPS = """svg => {
 
 
 @pytest.mark.parametrize("width", [1280, 768, 390])
-def test_no_label_is_cut_or_lies_on_another(browser: Any, crowded: Path, width: int) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900})
+def test_no_label_is_cut_or_lies_on_another(page: Any, crowded: Path, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
     page.goto(crowded.as_uri())
     page.wait_for_function(DRAWN)
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
@@ -105,7 +105,6 @@ def test_no_label_is_cut_or_lies_on_another(browser: Any, crowded: Path, width: 
         found = page.locator(f"#{figure.id} .chart svg").evaluate(OVERLAPS)
         if found:
             wrong[figure.id] = found[:5]
-    page.close()
     assert wrong == {}
 
 

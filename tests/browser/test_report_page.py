@@ -25,14 +25,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report([folder])
 
 
-def _drawn(page: Any, report: Path) -> Any:
+def _open_drawn(page: Any, report: Path) -> Any:
     page.goto(report.as_uri())
     page.wait_for_function(DRAWN)
     return page
 
 
 def test_it_opens_alone_and_draws_everything(page: Any, watched: Any, report: Path) -> None:
-    _drawn(page, report)
+    _open_drawn(page, report)
     frames = page.locator("figure.drawn")
     assert frames.count() >= 13
     for at in range(frames.count()):
@@ -43,7 +43,7 @@ def test_it_opens_alone_and_draws_everything(page: Any, watched: Any, report: Pa
 
 
 def test_nothing_of_the_data_runs_or_becomes_an_element(page: Any, watched: Any, report: Path) -> None:
-    _drawn(page, report)
+    _open_drawn(page, report)
     page.fill("#look-up", IMAGE)
     page.press("#look-up", "Enter")
     page.wait_for_selector("#looked-up table", state="attached")
@@ -61,7 +61,7 @@ def test_nothing_of_the_data_runs_or_becomes_an_element(page: Any, watched: Any,
 
 
 def test_a_word_is_looked_up(page: Any, report: Path) -> None:
-    _drawn(page, report)
+    _open_drawn(page, report)
     page.fill("#look-up", "kin")
     suggested = page.locator("#known option")
     page.wait_for_function("document.querySelectorAll('#known option').length > 0")
@@ -78,7 +78,7 @@ def test_a_word_is_looked_up(page: Any, report: Path) -> None:
 
 
 def test_a_word_that_is_not_there(page: Any, watched: Any, report: Path) -> None:
-    _drawn(page, report)
+    _open_drawn(page, report)
     page.fill("#look-up", "constructor")  # a name that every object of the language has
     page.press("#look-up", "Enter")
     page.wait_for_selector("#looked-up p")
@@ -87,7 +87,7 @@ def test_a_word_that_is_not_there(page: Any, watched: Any, report: Path) -> None
 
 
 def test_the_table_behind_a_figure_has_its_numbers(page: Any, report: Path) -> None:
-    _drawn(page, report)
+    _open_drawn(page, report)
     page.locator("#coverage .behind summary").click()
     page.locator("#coverage .pivot tbody tr").first.wait_for()  # it is filled when it is first unfolded
     rows = [line.locator("td").all_inner_texts() for line in page.locator("#coverage .pivot tbody tr").all()]
@@ -99,7 +99,7 @@ def test_the_table_behind_a_figure_has_its_numbers(page: Any, report: Path) -> N
 
 
 def test_downloads(page: Any, report: Path, tmp_path: Path) -> None:
-    _drawn(page, report)
+    _open_drawn(page, report)
     for kind in ("svg", "csv"):
         with page.expect_download() as waiting:
             page.locator(f"#weat-nullified button[data-get={kind}]").click()
@@ -114,7 +114,7 @@ def test_downloads(page: Any, report: Path, tmp_path: Path) -> None:
 
 
 def test_the_profile_is_downloaded(page: Any, watched: Any, report: Path, tmp_path: Path) -> None:
-    _drawn(page, report)
+    _open_drawn(page, report)
     with page.expect_download() as waiting:
         page.locator("#profile-csv").click()
     waiting.value.save_as(tmp_path / "profile.csv")
@@ -126,7 +126,7 @@ def test_the_profile_is_downloaded(page: Any, watched: Any, report: Path, tmp_pa
 def test_a_download_holds_no_formula(page: Any, tmp_path: Path) -> None:
     """As in `scores.csv`: an apostrophe before a text that a spreadsheet would compute, and numbers as they are."""
     random_predict("=1+1").save(tmp_path / "run")
-    _drawn(page, write_report([tmp_path / "run"]))
+    _open_drawn(page, write_report([tmp_path / "run"]))
     with page.expect_download() as waiting:
         page.locator("#coverage button[data-get=csv]").click()
     waiting.value.save_as(tmp_path / "figure.csv")
@@ -137,7 +137,7 @@ def test_a_download_holds_no_formula(page: Any, tmp_path: Path) -> None:
 
 
 def test_a_phone_in_the_dark(phone: Any, watched: Any, report: Path) -> None:
-    _drawn(phone, report)
+    _open_drawn(phone, report)
     assert phone.evaluate("document.documentElement.dataset.theme") == "dark"
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     inside = "e.closest('.scroll, .chart, pre, svg')"  # these scroll within themselves
@@ -148,7 +148,7 @@ def test_a_phone_in_the_dark(phone: Any, watched: Any, report: Path) -> None:
 
 
 def test_all_can_be_reached_by_keyboard(page: Any, report: Path) -> None:
-    _drawn(page, report)
+    _open_drawn(page, report)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
@@ -161,7 +161,7 @@ def test_all_can_be_reached_by_keyboard(page: Any, report: Path) -> None:
 
 
 def test_the_leaderboard_is_sorted(page: Any, report: Path) -> None:
-    _drawn(page, report)
+    _open_drawn(page, report)
     heading = page.locator("#leaderboard thead th", has_text="valence")
     heading.locator("button").click()
     assert heading.get_attribute("aria-sort") == "descending"
@@ -174,8 +174,8 @@ def test_the_leaderboard_is_sorted(page: Any, report: Path) -> None:
     assert column == [*map(str, shown), *[None] * (len(column) - len(shown))]  # models without a number come last
 
 
-def test_a_point_says_its_number(page: Any, report: Path) -> None:
-    _drawn(page, report)
+def test_a_point_shows_its_number(page: Any, report: Path) -> None:
+    _open_drawn(page, report)
     point = page.locator("#weat-nullified svg .mark-symbol path").first
     text = point.locator("title").text_content()  # which a browser shows where it is pointed at
     assert "1 flowers, insects" in text

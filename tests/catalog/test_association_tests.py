@@ -126,13 +126,13 @@ def test_several_in_one_file(tmp_path):
         ('["saw", "drill"]', '["saw", " "]', "test.1.y.words.2: "),
     ],
 )
-def test_bad_fields_are_told(tmp_path, old, new, message):
+def test_bad_fields_are_errors(tmp_path, old, new, message):
     path = tmp_path / "own.toml"
     assert old in GOOD
     path.write_text(GOOD.replace(old, new))
-    with pytest.raises(WordworthError) as told:
+    with pytest.raises(WordworthError) as raised:
         load_tests(path)
-    assert message in str(told.value)
+    assert message in str(raised.value)
 
 
 def test_a_seat_file_of_ones_own(tmp_path):
@@ -174,7 +174,7 @@ def test_in_other_languages(name, language, sizes):
 
 
 @needs_data
-def test_what_a_translation_changed_is_told():
+def test_changes_by_translation_are_reported():
     german = translate_test(load_test("weat8"), "german")
     assert german.remarks == (
         "science: Einstein has no translation and stays as it is",
@@ -187,8 +187,8 @@ def test_what_a_translation_changed_is_told():
 
 def test_a_language_without_translation():
     for name, language in (("weat1", "korean"), ("weat3", "polish")):
-        said = rf"{name} cannot be put into '{language}'.*\(XWEAT has german, spanish, italian.*by machine in german"
-        with pytest.raises(WordworthError, match=said):
+        message = rf"{name} cannot be put into '{language}'.*\(XWEAT has german, spanish, italian.*by machine in german"
+        with pytest.raises(WordworthError, match=message):
             translate_test(load_test(name), language)
 
 

@@ -153,7 +153,7 @@ def test_the_corpora_of_the_catalog(data: Path, name: str, count: int | None, fi
     assert corpus.licence
 
 
-def numbered(corpus: Corpus) -> list[tuple[int, str]]:
+def list_numbered(corpus: Corpus) -> list[tuple[int, str]]:
     found = list(documents(corpus, refuse))
     assert [line for _, line in found] == list(corpus)
     return found
@@ -162,21 +162,21 @@ def numbered(corpus: Corpus) -> list[tuple[int, str]]:
 def test_documents_of_a_dump(tmp_path: Path) -> None:
     path = tmp_path / "wiki.xml"
     path.write_text(dump(*ARTICLES), encoding="utf-8")
-    assert [number for number, _ in numbered(load_corpus(path))] == [0, 0, 1]
+    assert [number for number, _ in list_numbered(load_corpus(path))] == [0, 0, 1]
 
 
 def test_documents_of_plain_text_and_of_records(tmp_path: Path) -> None:
     path = tmp_path / "plain.txt"
     path.write_text("\n\na\nb\n\n\nc\n", encoding="utf-8")
-    assert numbered(load_corpus(path)) == [(0, "a"), (0, "b"), (1, "c")]
+    assert list_numbered(load_corpus(path)) == [(0, "a"), (0, "b"), (1, "c")]
     records = tmp_path / "records.jsonl"
     records.write_text('{"text": "a"}\n{"text": "b"}\n', encoding="utf-8")
-    assert numbered(load_corpus(records)) == [(0, "a"), (1, "b")]
+    assert list_numbered(load_corpus(records)) == [(0, "a"), (1, "b")]
 
 
 @pytest.mark.usefixtures("data")
 def test_documents_of_wikitext() -> None:
     # 60 articles each, as its authors count them, though formulas in the test part look like two more titles.
-    assert numbered(load_corpus("wikitext-103-test"))[-1][0] == 59
-    assert numbered(load_corpus("wikitext-103-valid"))[-1][0] == 59
-    assert numbered(load_corpus("wikitext"))[-1][0] == 119
+    assert list_numbered(load_corpus("wikitext-103-test"))[-1][0] == 59
+    assert list_numbered(load_corpus("wikitext-103-valid"))[-1][0] == 59
+    assert list_numbered(load_corpus("wikitext"))[-1][0] == 119

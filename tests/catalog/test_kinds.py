@@ -64,7 +64,7 @@ def test_folders(tmp_path: Path, config: Any, kind: str) -> None:
         (NLI | {"id2label": {"0": "spam", "1": "ham"}}, "classifies ham, spam, not entailment"),
     ],
 )
-def test_what_cannot_be_told(tmp_path: Path, config: Any, reason: str) -> None:
+def test_unknown_kinds_are_errors(tmp_path: Path, config: Any, reason: str) -> None:
     with pytest.raises(WordworthError, match=reason):
         kind_of(folder(tmp_path / "model", config))
 
@@ -80,7 +80,7 @@ def test_gguf(tmp_path: Path, architecture: str, kind: str) -> None:
     assert kind_of(path) == kind
 
 
-def test_files_and_what_is_not_there(tmp_path: Path) -> None:
+def test_kinds_of_files(tmp_path: Path) -> None:
     (tmp_path / "v.vec").write_text("1 2\na 1 2\n")
     assert kind_of(tmp_path / "v.vec") == "static"
     (tmp_path / "decades").mkdir()

@@ -25,9 +25,7 @@ REGISTERED = {
     "chinese": (5512, 0, ("不可思議", 5.4), ("不幸", 2.6), ("修長", 7.0)),
     "german": (1003, 31, ("Misshandlung", -2.6), ("aggressiv", -1.6), ("Elan", 1.92)),
 }
-FETCHED = {
-    "dutch": (1000, 0, ("aandachtig", 4.9), ("aardig", 6.05), ("zwoel", 4.65)),
-}
+FETCHED = {"dutch": (1000, 0, ("aandachtig", 4.9), ("aardig", 6.05), ("zwoel", 4.65))}
 
 
 def check(name, words, left_out, *records):
@@ -63,12 +61,12 @@ def test_fetched(name, monkeypatch):
     check(name, *FETCHED[name])
 
 
-def test_repeated_words_are_averaged_and_told():
+def test_repeated_words_are_averaged_and_reported():
     vader = load_lexicon("vader")
     at = vader.words.index("lol")
     assert vader.valence[at] == pytest.approx((2.9 + 1.8) / 2)  # both rows of the published file
-    told = [one for one in vader.left_out if one.word == "lol"]
-    assert [str(one) for one in told] == ["line 4406: 'lol' is on line 305 already; their ratings are averaged"]
+    repeats = [one for one in vader.left_out if one.word == "lol"]
+    assert [str(one) for one in repeats] == ["line 4406: 'lol' is on line 305 already; their ratings are averaged"]
     assert "true" in vader.words
     assert ":-)" in vader.words
 
@@ -101,7 +99,7 @@ def test_turkish_is_lower_cased_by_its_own_rule():
 
 
 @needs_data
-def test_english_words_beside():
+def test_english_words_of_other_lexica():
     german = load_lexicon("german")
     assert german.english[german.words.index("Unfall")] == ("accident",)
     assert load_lexicon("spanish").english[0] == ("derelict",)
@@ -157,10 +155,7 @@ def test_own_file_with_named_columns_and_decimal_commas(tmp_path):
     assert dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True)) == {"soleil": 8.5, "pluie": 3.25}
 
 
-@pytest.mark.parametrize(
-    "ratings",
-    [("1,050", "950"), ("4,533", "5,250"), ("1,050", "7.5"), ("1,050", "7,5", "7.5")],
-)
+@pytest.mark.parametrize("ratings", [("1,050", "950"), ("4,533", "5,250"), ("1,050", "7.5"), ("1,050", "7,5", "7.5")])
 def test_commas_that_may_part_thousands_are_refused(tmp_path, ratings):
     rows = "".join(f"w{at};{rating}\n" for at, rating in enumerate(ratings))
     path = own(tmp_path, f"word;rating\n{rows}")
@@ -180,9 +175,9 @@ def test_a_column_that_has_decimal_commas_is_read_with_them(tmp_path, ratings, v
 
 def test_bad_rows_stop_unless_dropped(tmp_path):
     path = own(tmp_path, "word,rating\nsun,8\nrain,n/a\n,5\n")
-    with pytest.raises(WordworthError) as told:
+    with pytest.raises(WordworthError) as raised:
         load_lexicon(path)
-    assert str(told.value) == (
+    assert str(raised.value) == (
         f"{path}, line 3: 'rain' has a rating that is no number: 'n/a'; correct it, or leave such rows out "
         "(--on-bad drop)"
     )
@@ -203,16 +198,41 @@ def test_bad_rows_stop_unless_dropped(tmp_path):
     ],
 )
 def test_messages(tmp_path, text, options, message):
-    with pytest.raises(WordworthError) as told:
+    with pytest.raises(WordworthError) as raised:
         load_lexicon(own(tmp_path, text), **options)
-    assert message in str(told.value)
+    assert message in str(raised.value)
 
 
 def test_words_in_another_script_than_their_language(tmp_path):
     path = own(tmp_path, "word,valence\ntea,5\nwar,1\n愛,8\nsun,7\n")
-    says = r"3 of 4 words, such as 'tea', are not written in the script of chinese; give the words' own language"
-    with pytest.raises(WordworthError, match=says):
+    message = r"3 of 4 words, such as 'tea', are not written in the script of chinese; give the words' own language"
+    with pytest.raises(WordworthError, match=message):
         load_lexicon(path, language="chinese")
     assert load_lexicon(path, language="english").words == ("tea", "war", "愛", "sun")
     assert load_lexicon(path, language="klingon").language == "klingon"  # of which nothing is known
     assert len(load_lexicon(own(tmp_path, "word,valence\n:-),5\n1984,1\n", "marks.csv"), language="chinese")) == 2
+
+
+@needs_data
+def test_words_without_a_row_are_reported():
+    spanish = load_lexicon("bellezza-spanish")
+    missing = [one for one in spanish.left_out if one.line == 0]
+    assert len(missing) == 17
+    assert str(missing[0]) == "'affectionate' has no row in spanish"
+    assert spanish.name == "bellezza-spanish"
+    assert spanish.scale == (1, 9)
+    german = load_lexicon("bellezza-german")
+    assert any(one.word == "Unfall" and one.line == 4 for one in german.left_out)
+
+
+@needs_data
+def test_french_by_its_own_column():
+    french = load_lexicon("bellezza-french")
+    assert (len(french), french.words[0], french.words[8], french.words[-1]) == (119, "ambition", "arme", "vitre")
+
+
+@needs_data
+def test_three_records_of_chinese():
+    chinese = load_lexicon("bellezza-chinese")
+    assert (chinese.words[0], chinese.words[8], chinese.words[-1]) == ("成功", "情人", "吹噓")
+    assert chinese.english[0] == ("success",)

@@ -54,10 +54,10 @@ def test_every_reference_is_used_and_renders():
     assert str(references()["vulic2020"]).startswith("Ivan Vulić et al. (2020).")
 
 
-def test_an_unknown_name_is_met_with_the_nearest():
-    with pytest.raises(WordworthError) as told:
+def test_an_unknown_name_suggests_the_nearest():
+    with pytest.raises(WordworthError) as raised:
         entry("belezza", "lexica")
-    assert str(told.value) == (
+    assert str(raised.value) == (
         "'belezza' is not in the lexica of the catalog; did you mean bellezza, bellezza-polish, bellezza-german? "
         "(run `wordworth ls lexica` to see what there is)"
     )

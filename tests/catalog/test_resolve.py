@@ -69,10 +69,7 @@ def test_a_path_is_never_a_name_or_labelled() -> None:
     [
         ("mine=", "'mine=' has no target; write LABEL=PATH or LABEL=NAME"),
         ("=v.vec", "'=v.vec' has no label; write LABEL=PATH or LABEL=NAME"),
-        (
-            "http://host/v.txt?key=s3cret",
-            "http://host/v.txt is not encrypted; use https, or fetch it yourself and give",
-        ),
+        ("http://host/v.txt?key=s3cret", "http://host/v.txt is not encrypted; use https"),
         ("https://host/", "https://host/ does not name a file; give the address of the file itself"),
         ("https://[host/v.txt", "this is no address of a file"),
         ("https://host/v.txt?key=s3cret#md5=1", "https://host/v.txt ends in #md5=1; only #sha256="),
@@ -90,9 +87,7 @@ def test_bad_names(named: str, message: str) -> None:
 
 def test_a_name_that_no_file_can_have() -> None:
     for named in ("x" * 300 + ".vec", "label=" + "x" * 300, "/" + "x" * 300):
-        with pytest.raises(
-            WordworthError, match=r"^[/x]{80} cannot be looked up \(File name too long\); check the path"
-        ):
+        with pytest.raises(WordworthError, match=r"^[/x]{80} cannot be looked up \(File name too long\)"):
             kind_of(named)
 
 
@@ -148,13 +143,10 @@ def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> 
         list(load_embeddings("https://host/o.txt?token=s3cret"))
 
 
-def test_language_models_and_what_is_none() -> None:
+def test_models_that_are_no_language_models() -> None:
     with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, and a language model is asked for"):
         locate_language_model("glove-6b-50d")
-    with pytest.raises(
-        WordworthError,
-        match="smollm2 is not in the catalog, and fetching from the hub is off; did you mean smollm2-135m",
-    ):
+    with pytest.raises(WordworthError, match=r"fetching from the hub is off; did you mean smollm2-135m"):
         locate_language_model("smollm2")
     with pytest.raises(WordworthError, match=r"there is no model at \./none"):
         locate_language_model("./none")

@@ -29,7 +29,7 @@ def bare(monkeypatch, tmp_path):
     ],
 )
 @pytest.mark.usefixtures("bare")
-def test_what_is_here(name, header, row):
+def test_excerpts_of_each_kind(name, header, row):
     assert is_here(entry(name))
     shown = excerpt(entry(name))
     assert shown.header == header
@@ -37,7 +37,7 @@ def test_what_is_here(name, header, row):
 
 
 @pytest.mark.usefixtures("bare")
-def test_what_is_not_here_is_described_and_not_fetched():
+def test_missing_data_is_described_and_not_fetched():
     shown = summary(entry("warriner"))
     assert not shown["here"]
     assert shown["rows"] == ()

@@ -109,7 +109,7 @@ def fetch(*tables: dict[str, Any]) -> Path:
     return sources.locate("words", [parse(one) for one in tables]).path
 
 
-def left(tmp_path: Path) -> list[str]:
+def list_cached(tmp_path: Path) -> list[str]:
     """What lies in the cache, locks aside."""
     found = (path for path in (tmp_path / "cache").rglob("*") if path.is_file() and ".lock" not in path.name)
     return sorted(path.name for path in found)
@@ -119,7 +119,7 @@ def test_member_of_a_wheel(index: Index, tmp_path: Path) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = WHEEL
     path = fetch(table())
     assert path.read_bytes() == CONTENT
-    assert left(tmp_path) == ["words.txt"]  # the archive is not kept
+    assert list_cached(tmp_path) == ["words.txt"]  # the archive is not kept
     index.files.clear()
     assert fetch(table()) == path  # and nothing is asked again
 
@@ -193,14 +193,14 @@ def test_wrong_archive_checksum(index: Index, tmp_path: Path) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = wheel({MEMBER: b"other"})
     with pytest.raises(WordworthError, match=r"127\.0\.0\.1 sends has another checksum than the one pinned; nothing"):
         fetch(table())
-    assert left(tmp_path) == []
+    assert list_cached(tmp_path) == []
 
 
 def test_wrong_member_checksum(index: Index, tmp_path: Path) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = WHEEL
     with pytest.raises(WordworthError, match=r"is not the file that was checked \(words\.txt"):
         fetch(table(content=b"other"))
-    assert left(tmp_path) == []
+    assert list_cached(tmp_path) == []
 
 
 def test_truncated_archive(index: Index, tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_truncated_archive(index: Index, tmp_path: Path) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = cut
     with pytest.raises(WordworthError, match="cannot be taken out of thing"):
         fetch(table(archive=cut))
-    assert left(tmp_path) == []
+    assert list_cached(tmp_path) == []
 
 
 def test_no_such_package(index: Index) -> None:
@@ -222,7 +222,7 @@ def test_no_network(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
         fetch(table())
 
 
-def test_offline_says_what_to_run(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_names_the_command(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORDWORTH_OFFLINE", "1")
     with pytest.raises(WordworthError, match="words is not here and fetching is off; run `wordworth get words`"):
         fetch(table())
@@ -250,7 +250,7 @@ def test_a_folders_name_cannot_escape(index: Index, tmp_path: Path) -> None:
     asked = {key: value for key, value in table().items() if key not in ("member", "sha256", "bytes")}
     with pytest.raises(WordworthError, match="names a file outside its folder"):
         fetch(asked | {"files": {"../escaped": pin}})
-    assert left(tmp_path) == []
+    assert list_cached(tmp_path) == []
 
 
 def test_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +274,7 @@ def test_an_index_cannot_lead_to_a_file_of_this_machine(index: Index, tmp_path: 
     index.leads_to[which] = to.format(secret=tmp_path / "secret")
     with pytest.raises(WordworthError, match="cannot be"):
         fetch(table())
-    assert not [name for name in left(tmp_path) if not name.endswith(".part")]
+    assert not [name for name in list_cached(tmp_path) if not name.endswith(".part")]
 
 
 @pytest.mark.parametrize(
@@ -287,9 +287,7 @@ def test_an_index_cannot_lead_to_a_file_of_this_machine(index: Index, tmp_path: 
         ("CLIENT_CERT", "/x"),
     ],
 )
-def test_settings_of_pip_that_cannot_be_used(
-    index: Index, monkeypatch: pytest.MonkeyPatch, name: str, value: str
-) -> None:
+def test_unusable_settings_of_pip(index: Index, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"PIP_{name}", value)
     with pytest.raises(WordworthError, match="pip"):
         fetch(table())

@@ -6,7 +6,7 @@ from wordworth.catalog.read.tables import column, number, read_table
 from wordworth.errors import WordworthError
 
 
-def written(folder, content, name="table.csv"):
+def write(folder, content, name="table.csv"):
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
@@ -17,18 +17,18 @@ def written(folder, content, name="table.csv"):
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
 def test_separators_line_ends_and_bom(tmp_path, delimiter, end, bom):
     text = bom + end.join(delimiter.join(cells) for cells in [("word", "rating"), ("null", "1"), ("nan", "2")]) + end
-    table = read_table(written(tmp_path, text))
+    table = read_table(write(tmp_path, text))
     assert table.header == ("word", "rating")
     assert [(row.line, row.cells) for row in table.rows] == [(2, ("null", "1")), (3, ("nan", "2"))]
 
 
 def test_quoted_fields_and_blank_lines(tmp_path):
-    table = read_table(written(tmp_path, 'word,rating\n\n"a, b",1\n"say ""so""",2\n'))
+    table = read_table(write(tmp_path, 'word,rating\n\n"a, b",1\n"say ""so""",2\n'))
     assert [(row.line, row.cells[0]) for row in table.rows] == [(3, "a, b"), (4, 'say "so"')]
 
 
-def test_columns_are_asked_for_by_name_or_position(tmp_path):
-    table = read_table(written(tmp_path, "word,Mean,SD,Mean\na,1,2,3\n"))
+def test_columns_by_name_or_position(tmp_path):
+    table = read_table(write(tmp_path, "word,Mean,SD,Mean\na,1,2,3\n"))
     assert (column(table, "word"), column(table, 4)) == (0, 3)
     for asked, amount in (("Mean", "several columns"), ("mean", "no column")):
         with pytest.raises(WordworthError, match=f"{amount} '{asked}'; its columns are word, Mean, SD, Mean"):
@@ -45,10 +45,10 @@ def test_columns_are_asked_for_by_name_or_position(tmp_path):
         (b'word,rating\n"a,1\n', "check the quotation marks there"),
     ],
 )
-def test_bad_tables_are_told_with_their_line(tmp_path, content, message):
-    with pytest.raises(WordworthError) as told:
-        read_table(written(tmp_path, content))
-    assert message in str(told.value)
+def test_bad_tables_are_errors_with_their_line(tmp_path, content, message):
+    with pytest.raises(WordworthError) as raised:
+        read_table(write(tmp_path, content))
+    assert message in str(raised.value)
 
 
 def test_numbers():

@@ -79,9 +79,7 @@ def test_polar_words(language, pleasant, unpleasant, dropped):
 def test_messages():
     with pytest.raises(WordworthError, match=r"no polar words for 'korean'.*\(there are for portuguese, chinese"):
         polar_words("korean")
-    with pytest.raises(
-        WordworthError, match="'pleasent' is not in the word_sets of the catalog; did you mean pleasant"
-    ):
+    with pytest.raises(WordworthError, match="word_sets of the catalog; did you mean pleasant"):
         load_word_set("pleasent")
     with pytest.raises(WordworthError, match="xweat-german is a table of translations, not a word set"):
         load_word_set("xweat-german")

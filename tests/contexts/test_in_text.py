@@ -7,7 +7,6 @@ import pytest
 
 from wordworth.catalog.registry import entries
 from wordworth.contexts import (
-    CONTEXT_NAMES,
     Context,
     contexts_in,
     in_template,
@@ -31,8 +30,7 @@ PAPER = [
 
 
 @pytest.mark.parametrize(
-    ("rating", "bin_"),
-    [(1, 0), (2.49, 0), (2.5, 1), (3.99, 1), (4, 2), (5.99, 2), (6, 3), (7.49, 3), (7.5, 4), (9, 4)],
+    ("rating", "bin_"), [(1, 0), (2.49, 0), (2.5, 1), (3.99, 1), (4, 2), (5.99, 2), (6, 3), (7.49, 3), (7.5, 4), (9, 4)]
 )
 def test_bins_of_the_paper(rating: float, bin_: int) -> None:
     (context,) = make_aligned(["war"], [rating], load_templates())
@@ -79,7 +77,7 @@ def test_polar_words_stay_aligned() -> None:
         ("alined", {}, "there is no context 'alined'; did you mean aligned"),
     ],
 )
-def test_what_a_context_needs(context: str, options: dict[str, Any], message: str) -> None:
+def test_contexts_need_their_inputs(context: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(WordworthError, match=message):
         contexts_in(context, ["war"], **options)
 
@@ -129,24 +127,6 @@ def test_own_templates(tmp_path: Path) -> None:
         load_templates(str(path), "polish")
 
 
-def test_own_templates_with_what_is_used_alone(tmp_path: Path) -> None:
-    path = tmp_path / "own.toml"
-    path.write_text('[mine]\nbleached = "Here is WORD."\n')
-    templates = load_templates(str(path))  # a single table of English need not say so
-    assert [context.text for context in make_bleached(["x"], templates)] == ["Here is x."]
-    assert [context for context in CONTEXT_NAMES if templates.has(context)] == [
-        "random",
-        "bleached",
-        "decontextualized",
-    ]
-    with pytest.raises(WordworthError, match="the templates 'mine' have no aligned text, which the context misaligned"):
-        contexts_in("misaligned", ["x"], templates=templates, ratings=[5])
-    path.write_text('[mine]\naligned = [{low = 1, high = 9, text = "good WORD"}]\n')
-    assert [context.text for context in make_aligned(["x"], [3], load_templates(str(path)))] == ["good x"]
-    with pytest.raises(WordworthError, match="the templates 'mine' have no bleached text, which the context bleached"):
-        contexts_in("bleached", ["x"], templates=load_templates(str(path)))
-
-
 GOOD = {
     "bleached": '"a WORD"',
     "aligned": '[{low = 1, high = 2, text = "b WORD"}, {low = 2, high = 3, text = "c WORD"}]',
@@ -162,7 +142,7 @@ GOOD = {
         ({"aligned": '[{low = 2, high = 2, text = "WORD"}]'}, "aligned 1 must have low < high"),
         (
             {"aligned": '[{low = 1, high = 2, text = "WORD"}, {low = 3, high = 4, text = "WORD"}]'},
-            "aligned 1 ends at 2 but the next begins at 3",
+            "aligned 1 ends at 2",
         ),
     ],
 )

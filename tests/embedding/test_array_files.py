@@ -37,9 +37,7 @@ def test_npz_never_unpickles(tmp_path):
 def test_npz_that_is_not_plain(tmp_path):
     path = tmp_path / "v.npz"
     np.savez(path, words=np.array(["a", "b"]), one=np.eye(2), two=np.eye(2))
-    with pytest.raises(
-        WordworthError, match=r"holds words <U1 \(2,\), one float64 \(2, 2\), two float64 .* are expected"
-    ):
+    with pytest.raises(WordworthError, match=r"holds words <U1 \(2,\), one float64 \(2, 2\), two float64"):
         load(path)
     np.savez(path, words=np.array(["a", "b", "c"]), vectors=np.eye(2))
     with pytest.raises(WordworthError, match="has 3 words and 2 vectors"):

@@ -73,7 +73,7 @@ def test_a_file_without_rows_or_cut_stops(tmp_path, on_bad, content):
         load(path, on_bad=on_bad)
 
 
-def test_a_header_that_says_fewer(tmp_path):
+def test_a_header_with_too_few_rows(tmp_path):
     path = tmp_path / "v.txt"
     path.write_bytes(b"1 3\n" + GOOD)
     with pytest.raises(WordworthError, match="line 1: the header says 1 rows and there are 2"):
@@ -121,7 +121,7 @@ def test_a_cut_binary_file_stops(tmp_path, on_bad):
             load(path, on_bad=on_bad)
 
 
-def test_more_in_a_binary_file_than_its_header_says(tmp_path):
+def test_a_binary_file_with_more_rows_than_its_header(tmp_path):
     path = tmp_path / "v.bin"
     path.write_bytes(binary([(b"a", [1, 2]), (b"b", [3, 4])], count=1))
     with pytest.raises(WordworthError, match="the header says 1 rows and there is more after the last of them"):

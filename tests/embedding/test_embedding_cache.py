@@ -7,11 +7,6 @@ import numpy as np
 import pytest
 
 from wordworth.embedding import load, reading, save
-from wordworth.files import cache_dir
-
-
-def entries():
-    return list((cache_dir() / "embeddings").glob("[!.]*"))
 
 
 @pytest.fixture

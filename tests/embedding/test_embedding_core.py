@@ -11,7 +11,7 @@ def small():
     return Embedding(["dog", "Paris", "hot_dog"], np.arange(6, dtype=np.float32).reshape(3, 2), Provenance("small"))
 
 
-def test_find_keeps_the_order_and_tells_what_is_missing(small):
+def test_find_keeps_the_order_and_lists_missing_words(small):
     found = small.find(["paris", "cat", "hot dog", "dog"], spellings("english"))
     assert found.words == ("paris", "hot dog", "dog")
     assert found.forms == ("Paris", "hot_dog", "dog")
@@ -34,13 +34,6 @@ def test_restrict_and_steps(small):
     assert fewer.words == ["hot_dog", "dog"]
     assert fewer.matrix.tolist() == [[4, 5], [0, 1]]
     assert small.with_matrix(small.matrix * 2, "doubled").provenance.steps == ("doubled",)
-
-
-def test_words_and_rows_must_agree():
-    with pytest.raises(WordworthError, match=r"one: 1 words do not go with a matrix of shape \(2, 2\)"):
-        Embedding(["a"], np.eye(2), Provenance("one"))
-    with pytest.raises(WordworthError, match="the word 'a' has more than one row"):
-        Embedding(["a", "a"], np.eye(2), Provenance("two")).find(["a"])
 
 
 def test_spellings_best_first():

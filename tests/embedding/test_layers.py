@@ -85,7 +85,7 @@ def test_rows_lack_nothing(encoded: Layers, static: Layers) -> None:
     assert spelled.found_as() == ["Paris"]
 
 
-def test_keep_says_why_the_others_are_gone(encoded: Layers) -> None:
+def test_keep_records_why_others_are_missing(encoded: Layers) -> None:
     kept = encoded.keep(np.array([1, 3]), "dropped at random")
     assert kept.words == ("cat", "sea")
     assert kept.positions.tolist() == [2, 4]

@@ -30,7 +30,7 @@ def test_keyed_vectors_in_one_file(tmp_path, keyed, embedding, protocol):
     assert np.array_equal(read.matrix, embedding.matrix)
 
 
-def test_keyed_vectors_with_the_array_beside(tmp_path, keyed, embedding):
+def test_keyed_vectors_with_an_array_file(tmp_path, keyed, embedding):
     path = tmp_path / "large.kv"
     keyed.save(str(path), sep_limit=1)
     beside = tmp_path / "large.kv.vectors.npy"
@@ -70,12 +70,7 @@ class Attack:
         return self.call
 
 
-ATTACKS = [
-    (os.system, "system"),
-    (subprocess.check_call, "check_call"),
-    (eval, "eval"),
-    (getattr, "getattr"),
-]
+ATTACKS = [(os.system, "system"), (subprocess.check_call, "check_call"), (eval, "eval"), (getattr, "getattr")]
 
 
 @pytest.mark.parametrize(("function", "name"), ATTACKS)
@@ -144,13 +139,13 @@ def test_histwords_still_stops_at_other_flaws(tmp_path):
 def test_histwords_vocabulary_admits_lists_and_strings_only(tmp_path):
     mark = tmp_path / "ran"
     np.save(tmp_path / "1850-w.npy", np.ones((1, 2)))
-    for held, said in [
+    for held, message in [
         (["a", Attack(os.system, f"touch {mark}")], r"asks for posix\.system"),
         (np.array(["a"]), "asks for numpy"),
         ({"a": 0}, "is not a pickled list of strings"),
         ([1], "is not a pickled list of strings"),
     ]:
         (tmp_path / "1850-vocab.pkl").write_bytes(pickle.dumps(held))
-        with pytest.raises(WordworthError, match=said):
+        with pytest.raises(WordworthError, match=message):
             load(tmp_path / "1850-w.npy")
     assert not mark.exists()

@@ -13,7 +13,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_what_is_saved_is_loaded_to_the_last_bit(tmp_path, embedding, suffix):
+def test_saved_vectors_are_loaded_to_the_last_bit(tmp_path, embedding, suffix):
     path = tmp_path / f"vectors{suffix}"
     save(embedding, path)
     back = load(path)
@@ -25,7 +25,7 @@ def test_what_is_saved_is_loaded_to_the_last_bit(tmp_path, embedding, suffix):
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".bin"])
-def test_gensim_reads_what_is_saved(tmp_path, embedding, suffix):
+def test_gensim_reads_saved_vectors(tmp_path, embedding, suffix):
     path = tmp_path / f"vectors{suffix}"
     save(embedding, path)
     theirs = KeyedVectors.load_word2vec_format(str(path), binary=suffix == ".bin")
@@ -34,7 +34,7 @@ def test_gensim_reads_what_is_saved(tmp_path, embedding, suffix):
 
 
 @pytest.mark.parametrize(("binary", "header"), [(True, True), (False, True), (False, False)])
-def test_what_gensim_saves_is_loaded(tmp_path, embedding, binary, header):
+def test_vectors_saved_by_gensim_are_loaded(tmp_path, embedding, binary, header):
     theirs = KeyedVectors(embedding.dim)
     theirs.add_vectors(embedding.words, embedding.matrix)
     path = tmp_path / "theirs"

@@ -133,7 +133,7 @@ def test_agrees_with_a_plain_reader_on_mangled_files(tmp_path, monkeypatch, size
     assert len(read) > 2800
 
 
-def test_format_can_be_said(tmp_path):
+def test_a_format_on_request(tmp_path):
     path = written(tmp_path / "v.txt", "3 1\n5 2\n7 9\n")  # numbers as words: it looks as if it had a header
     with pytest.raises(WordworthError, match="the header says 3 rows and there are 2"):
         load(path)
@@ -149,7 +149,7 @@ def test_format_can_be_said(tmp_path):
 @pytest.mark.parametrize(
     "content", [b"hello\nworld\n", b"\x00\x01\x02\x03", b"<html>\n<body> 1 2\n" * 0 + b"a,1,2\nb,3,4\n"]
 )
-def test_what_is_not_recognised_is_not_guessed(tmp_path, content):
+def test_unknown_formats_are_not_guessed(tmp_path, content):
     path = written(tmp_path / "something", content)
     with pytest.raises(WordworthError, match=r"no format that is recognised; .* word2vec, fasttext, glove"):
         load(path)

@@ -93,14 +93,8 @@ def _fast(tokenizer: Tokenizer, *, types: bool = False, unk: str | None = "<unk>
 
 
 GPT = {"n_embd": 16, "n_layer": 3, "n_head": 2, "n_positions": 64}
-BERT = {
-    "hidden_size": 16,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 2,
-    "intermediate_size": 32,
-    "max_position_embeddings": 64,
-    "pad_token_id": 1,
-}
+SIZES = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 32}
+BERT = SIZES | {"max_position_embeddings": 64, "pad_token_id": 1}
 LLAMA = BERT | {"num_attention_heads": 4, "num_key_value_heads": 2}
 T5 = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 3, "num_heads": 2}
 NEO = {"attention_types": [[["global", "local"], 2]], "window_size": 4, "intermediate_size": 32}

@@ -37,23 +37,11 @@ LINES = [
     "A storm, a river and a knife are neither pleasant nor unpleasant to think of, don't you think?",
     "The jalapeño is a word, the café is a word, and unhappiness is another word of my friends.",
 ]
-WORDS = [
-    "love",
-    "laughter",
-    "friend",
-    "friends",
-    "unhappiness",
-    "happiness",
-    "word",
-    "storm",
-    "knife",
-    "jalapeño",
-    "pony",
-]
+WORDS = "love laughter friend friends unhappiness happiness word storm knife jalapeño pony".split()  # noqa: SIM905
 MODES = ["gpt2", "gpt", "llama-unigram", "xlnet", "bert", "roberta", "albert", "t5"]
 
 
-def drawn(tmp_path: Path, words: list[str] = WORDS, lines: list[str] = LINES, **options: int) -> Sample:
+def draw(tmp_path: Path, words: list[str] = WORDS, lines: list[str] = LINES, **options: int) -> Sample:
     options = options or {"count": 100}
     return draw_sentences(lines, Finder(words), tmp_path / "sample.jsonl", **options)
 
@@ -111,7 +99,7 @@ def every_equal(model: LanguageModel, words: list[str], sample: Sample, found: A
 
 @pytest.mark.parametrize("kind", MODES)
 def test_equals_one_sentence_at_a_time(tiny_model: Tiny, tmp_path: Path, kind: str) -> None:
-    model, sample = tiny_model(kind), drawn(tmp_path)
+    model, sample = tiny_model(kind), draw(tmp_path)
     assert sample.sentences == 6
     (found,) = aggregate(model, WORDS, sample)
     every_equal(model, WORDS, sample, found)
@@ -151,8 +139,8 @@ def test_three_contexts_by_hand(tmp_path: Path) -> None:
         np.testing.assert_allclose(saved_vectors(path, 0, pooling), [vector, (7, 7)], rtol=1e-6)
 
 
-def test_only_the_poolings_asked_for(tiny_model: Tiny, tmp_path: Path) -> None:
-    model, sample = tiny_model("bert"), drawn(tmp_path)
+def test_only_requested_poolings(tiny_model: Tiny, tmp_path: Path) -> None:
+    model, sample = tiny_model("bert"), draw(tmp_path)
     (full,) = aggregate(model, WORDS, sample)
     (lean,) = aggregate(model, WORDS, sample, Aggregating(poolings=["mean/mean"], layers=[2]))
     np.testing.assert_allclose(lean.vectors(2), full.vectors(2), rtol=1e-5)
@@ -164,18 +152,18 @@ def test_only_the_poolings_asked_for(tiny_model: Tiny, tmp_path: Path) -> None:
 
 
 def test_snapshots_are_shorter_runs(tiny_model: Tiny, tmp_path: Path) -> None:
-    model, sample = tiny_model("bert"), drawn(tmp_path)
+    model, sample = tiny_model("bert"), draw(tmp_path)
     found = aggregate(model, WORDS, sample, Aggregating(snapshots=[2, 4, 50]))
     assert [one.sentences for one in found] == [2, 4, 6]
     for one in found[:2]:
-        shorter = drawn(tmp_path / str(one.sentences), count=one.sentences)
+        shorter = draw(tmp_path / str(one.sentences), count=one.sentences)
         (alone,) = aggregate(model, WORDS, shorter)
         for pooling in POOLINGS_OF_BOTH:
             np.testing.assert_allclose(one.vectors(3, pooling), alone.vectors(3, pooling), rtol=1e-4, atol=1e-6)
 
 
 def test_batches_and_chunks_change_nothing(tiny_model: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, sample = tiny_model("gpt2"), drawn(tmp_path)
+    model, sample = tiny_model("gpt2"), draw(tmp_path)
     (expected,) = aggregate(model, WORDS, sample)
     vectors = {pooling: expected.vectors(3, pooling) for pooling in POOLINGS_OF_BOTH}
     monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
@@ -188,7 +176,7 @@ def test_batches_and_chunks_change_nothing(tiny_model: Tiny, tmp_path: Path, mon
 
 
 def test_resumes_after_a_kill(tiny_model: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, sample = tiny_model("bert"), drawn(tmp_path)
+    model, sample = tiny_model("bert"), draw(tmp_path)
     (expected,) = aggregate(model, WORDS, sample)
     whole = {pooling: expected.vectors(1, pooling) for pooling in POOLINGS_OF_BOTH}
     monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
@@ -197,13 +185,13 @@ def test_resumes_after_a_kill(tiny_model: Tiny, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("wordworth.encode.aggregation.CHECKPOINT_SECONDS", 0.0)
     steps: list[float] = []
 
-    def killed(n: float) -> None:
+    def kill(n: float) -> None:
         steps.append(n)
         if sum(steps) >= 4:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        aggregate(model, WORDS, sample, advance=killed)
+        aggregate(model, WORDS, sample, advance=kill)
     again: list[float] = []
     (found,) = aggregate(model, WORDS, sample, advance=again.append)
     assert again[0] == 3  # the fourth was lost, since it was not written
@@ -220,7 +208,7 @@ def test_sentences_too_long_are_windowed_and_counted(tiny_model: Tiny, tmp_path:
     long = (
         "unhappiness is a word and " + "my friends think of a garden and " * 8 + "laughter is pleasant, think of love"
     )
-    sample = drawn(tmp_path, lines=[long, LINES[1]])
+    sample = draw(tmp_path, lines=[long, LINES[1]])
     assert sample.sentences == 2
     (found,) = aggregate(model, WORDS, sample)
     in_it = ["love", "laughter", "friends", "unhappiness", "word"]
@@ -247,7 +235,7 @@ def test_sentences_too_long_are_windowed_and_counted(tiny_model: Tiny, tmp_path:
 
 def test_a_word_that_does_not_fit_even_alone(tiny_model: Tiny, tmp_path: Path) -> None:
     model, word = tiny_model("gpt2"), "xq" * 40
-    sample = drawn(tmp_path, words=[word, "love"], lines=[f"I think of love and of {word} and of the old garden too"])
+    sample = draw(tmp_path, words=[word, "love"], lines=[f"I think of love and of {word} and of the old garden too"])
     (found,) = aggregate(model, [word, "love"], sample)
     assert found.failed == {word: 1}
     assert found.reasons[word] == "the model does not admit even the word with its text cut away"

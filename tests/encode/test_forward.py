@@ -27,36 +27,6 @@ def test_trie_by_hand() -> None:
     assert nodes.tolist() == [[0, 4, -1], [0, -1, -1], [1, 3, 5], [2, -1, -1], [0, 4, -1]]
 
 
-def test_only_distinct_tokens_run(tiny_model: Tiny, words: list[str]) -> None:
-    model = tiny_model("gpt2")
-    encoded = encode(model, [in_template(TEMPLATE, word) for word in words])
-    runs = [tuple(model.tokenizer(f" {word}").input_ids) for word in words]
-    nodes = {run[:end] for run in runs for end in range(1, len(run) + 1)}
-    prefix = model.tokenizer(TEMPLATE.removesuffix(" WORD")).input_ids
-    assert encoded.tally.tokens == len(prefix) + len(nodes)
-    assert len(nodes) < sum(map(len, runs))
-
-
-def test_templates_run_together(tiny_model: Tiny, words: list[str]) -> None:
-    """Prefixes of one length go through as one batch, and so do the words behind them."""
-    model = tiny_model("gpt2")
-    templates = ("It is pleasant to think of WORD", "It was pleasant to think of WORD", TEMPLATE)
-    contexts = [in_template(template, word) for template in templates for word in words]
-    together = encode(model, contexts, ["mean"])
-    plain = encode(model, contexts, ["mean"], share_prefixes=False)
-    np.testing.assert_allclose(together.vectors["mean"], plain.vectors["mean"], rtol=1e-4, atol=1e-4)
-    separate = [encode(model, [in_template(template, word) for word in words]) for template in templates]
-    assert together.tally.shared == len(contexts)
-    assert together.tally.passes < sum(one.tally.passes for one in separate)
-    assert together.tally.tokens == sum(one.tally.tokens for one in separate)
-
-
-def test_what_follows_the_word_is_not_run(tiny_model: Tiny) -> None:
-    model = tiny_model("gpt2")
-    (context,) = [in_template("the WORD of the old garden and the river", "love")]
-    assert encode(model, [context]).tally.tokens == len(model.tokenizer("the love").input_ids)
-
-
 @contextmanager
 def small_memory(network: torch.nn.Module, tokens: int, error: type[RuntimeError], text: str) -> Iterator[None]:
     """A network that has room for so many tokens."""
@@ -81,9 +51,7 @@ def small_memory(network: torch.nn.Module, tokens: int, error: type[RuntimeError
         (RuntimeError, "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"),
     ],
 )
-def test_halved_when_memory_runs_out(
-    tiny_model: Tiny, words: list[str], kind: str, error: type[RuntimeError], text: str
-) -> None:
+def test_memory_runs_out(tiny_model: Tiny, words: list[str], kind: str, error: type[RuntimeError], text: str) -> None:
     model = tiny_model(kind)
     contexts = [in_template(TEMPLATE, word) for word in words]
     usual = encode(model, contexts)
@@ -94,9 +62,7 @@ def test_halved_when_memory_runs_out(
 
 
 @pytest.mark.parametrize("layers", [(0,), (2, 1)])
-def test_vectors_of_some_layers_are_those_of_all(
-    model: LanguageModel, words: list[str], layers: tuple[int, ...]
-) -> None:
+def test_some_layers_equal_those_of_all(model: LanguageModel, words: list[str], layers: tuple[int, ...]) -> None:
     contexts = [in_template(TEMPLATE, word) for word in words]
     every, some = (encode(model, contexts, ["last", "mean"], chosen) for chosen in (None, layers))
     for pooling in ("last", "mean"):

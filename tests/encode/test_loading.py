@@ -23,13 +23,13 @@ Tiny = Callable[[str], LanguageModel]
 
 @pytest.fixture
 def folder(tiny_model: Tiny, tmp_path: Path) -> Callable[[str], Path]:
-    def saved(kind: str) -> Path:
+    def save_model(kind: str) -> Path:
         model = tiny_model(kind)
         model.network.save_pretrained(tmp_path / kind)
         model.tokenizer.save_pretrained(tmp_path / kind)
         return tmp_path / kind
 
-    return saved
+    return save_model
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "bert", "t5", "albert"])
@@ -43,15 +43,8 @@ def test_from_a_folder(tiny_model: Tiny, folder: Callable[[str], Path], kind: st
 
 
 def test_family_and_limit(tiny_model: Tiny) -> None:
-    families = {kind: tiny_model(kind).family for kind in ("gpt2", "xlnet", "bert", "mpnet", "t5", "mt5")}
-    assert families == {
-        "gpt2": "causal",
-        "xlnet": "causal",
-        "bert": "masked",
-        "mpnet": "masked",
-        "t5": "encoder-decoder",
-        "mt5": "encoder-decoder",
-    }
+    families = [tiny_model(kind).family for kind in ("gpt2", "xlnet", "bert", "t5")]
+    assert families == ["causal", "causal", "masked", "encoder-decoder"]
     assert not tiny_model("xlnet").left_only, "without a permutation XLNet sees both sides"
     # RoBERTa has 64 positions and counts them from 2 on; the tokenizer's own limit here is 60.
     roberta = tiny_model("roberta")
@@ -162,8 +155,8 @@ def test_auto_is_the_checkpoints_own_precision(
     config = json.loads((path / "config.json").read_text())
     assert load_model(path, device="cpu", dtype="auto").dtype == "float32"
     monkeypatch.setattr("wordworth.encode.loading.SLOW_IN_HALF", ())
-    for said in ({}, {"dtype": kept}):
-        (path / "config.json").write_text(json.dumps({**config, "dtype": None} | said))
+    for facts in ({}, {"dtype": kept}):
+        (path / "config.json").write_text(json.dumps({**config, "dtype": None} | facts))
         assert load_model(path, device="cpu", dtype="auto").dtype == kept
     assert load_model(path, device="cpu", dtype="float32").dtype == "float32"
 

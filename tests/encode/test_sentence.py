@@ -35,7 +35,7 @@ def _slow(network: SentenceNetwork, ids: list[int]) -> NDArray[np.float64]:
     """The vector of one text, piece by piece, as the paper's description and the package's own code have it."""
     weights = {name: value.numpy().astype(np.float64) for name, value in network.state_dict().items()}
 
-    def normed(row: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    def normalize(row: NDArray[np.float64], name: str) -> NDArray[np.float64]:
         spread = math.sqrt(((row - row.mean()) ** 2).mean() + 1e-12)
         scaled: NDArray[np.float64] = (row - row.mean()) / spread * weights[f"{name}.weight"] + weights[f"{name}.bias"]
         return scaled
@@ -46,7 +46,7 @@ def _slow(network: SentenceNetwork, ids: list[int]) -> NDArray[np.float64]:
 
     chunks = len(weights["scale"])
     rows = [weights["table"][at] * weights["scale"][at % chunks] + weights["lowest"][at % chunks] for at in ids]
-    entered = [np.split(normed(linear(row, "enter"), "entered"), len(BRANCHES)) for row in rows]
+    entered = [np.split(normalize(linear(row, "enter"), "entered"), len(BRANCHES)) for row in rows]
     seen = []
     for number, (pieces, before) in enumerate(BRANCHES):
         states = [parts[number] for parts in entered]
@@ -56,7 +56,7 @@ def _slow(network: SentenceNetwork, ids: list[int]) -> NDArray[np.float64]:
             name = f"branches.{number}.{layer}"
             states = [s + np.maximum(linear(w, name), 0) for s, w in zip(states, windows, strict=True)]
         seen.append(states)
-    every = [normed(np.concatenate(parts), "norm") for parts in zip(rows, *seen, strict=True)]
+    every = [normalize(np.concatenate(parts), "norm") for parts in zip(rows, *seen, strict=True)]
     text = sum(linear(row, "project") for row in every) / math.sqrt(len(ids))
     first = np.maximum(linear(text, "p1") + linear(np.maximum(linear(text, "d0"), 0), "d1"), 0)
     last = np.tanh(linear(first, "p3") + linear(np.maximum(linear(first, "d2"), 0), "d3"))
@@ -64,7 +64,7 @@ def _slow(network: SentenceNetwork, ids: list[int]) -> NDArray[np.float64]:
     return unit
 
 
-def test_the_network_is_that_of_a_slow_version_whatever_stands_beside_a_text() -> None:
+def test_the_network_equals_a_slow_version_in_any_batch() -> None:
     torch.manual_seed(3)
     network = SentenceNetwork(SentenceConfig(rows=5, chunks=3, hidden_size=8, branch=6, inner=16)).train(False)
     texts = [[1, 5, 9, 14, 2], [1, 7, 2], [1, 3, 3, 3, 3, 11, 0, 2]]
@@ -83,7 +83,7 @@ def _piece(text: str, score: float) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "message"),
     [
         (b"", "no SentencePiece model"),
         (_piece("<unk>", 0)[:-3], "is no SentencePiece model"),
@@ -92,10 +92,10 @@ def _piece(text: str, score: float) -> bytes:
         (b"\x0a\x02\x12\x00", "no SentencePiece model"),
     ],
 )
-def test_a_file_that_is_no_piece_model(content: bytes, says: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_piece_model(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "sp.model"
     path.write_bytes(content)
-    with pytest.raises(WordworthError, match=says) as error:
+    with pytest.raises(WordworthError, match=message) as error:
         read_tokenizer(path)
     assert "fetch it again" in str(error.value)
 
@@ -133,7 +133,7 @@ def test_a_batch_changes_nothing(encoder: LanguageModel) -> None:
 
 
 @pytest.mark.index
-def test_an_embedding_of_the_words_asked_for(encoder: LanguageModel) -> None:
+def test_an_embedding_of_requested_words(encoder: LanguageModel) -> None:
     words = words_alone(encoder, "chinese")
     chosen = words.select(["饒恕", "龘龘", "war"], lambda word: iter((word, {"饒恕": "原谅"}.get(word, word))))
     assert (chosen.words, chosen.forms) == (("饒恕", "war"), ("原谅", "war"))

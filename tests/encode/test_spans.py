@@ -58,9 +58,7 @@ def bare(tokens: list[str]) -> str:
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
 @pytest.mark.parametrize(("text", "word", "occurrence", "stripped"), CASES)
-def test_found_in_every_tokenizer(
-    tiny_model: Tiny, kind: str, text: str, word: str, occurrence: int, stripped: str
-) -> None:
+def test_every_tokenizer(tiny_model: Tiny, kind: str, text: str, word: str, occurrence: int, stripped: str) -> None:
     model = tiny_model(kind)
     context = context_of(text, word, occurrence)
     (tokens,), reasons = spans_of(model, context)
@@ -126,7 +124,7 @@ def test_not_located_never_guessed(tiny_model: Tiny, kind: str, text: str, word:
         assert reasons == [reason]
 
 
-def test_many_at_once_are_what_each_is_alone(model: LanguageModel) -> None:
+def test_many_at_once_equal_each_alone(model: LanguageModel) -> None:
     """All cases in one list, several words of a text among them, against `locate` on the library's own lists."""
     tokenizer = model.tokenizer
     contexts = [context_of(text, word, occurrence) for text, word, occurrence, _ in CASES]
@@ -177,7 +175,7 @@ def test_offsets_that_lie_are_caught(tiny_model: Tiny) -> None:
     assert isinstance(locate(tokenizer, text, 10, 16, ids, shifted, special), str)
 
 
-def test_too_long_is_told_with_its_length(tiny_model: Tiny) -> None:
+def test_too_long_texts_are_reported_with_their_length(tiny_model: Tiny) -> None:
     model = tiny_model("bert")
     text = "love " * 70
     tokens, (failure,) = in_tokens(model.tokenizer, [context_of(text, "love")], model.max_length)

@@ -33,7 +33,7 @@ def lies(model: LanguageModel) -> list[str]:
     return [next(layer.parameters()).device.type for layer in layers]
 
 
-def encoded(model: LanguageModel, words: list[str], layers: tuple[int, ...] | None = None) -> Any:
+def run(model: LanguageModel, words: list[str], layers: tuple[int, ...] | None = None) -> Any:
     contexts = [in_template(template, word) for template in TEMPLATES for word in words]
     return encode(model, contexts, ["last", "mean"], layers)
 
@@ -51,7 +51,7 @@ def test_every_architecture_from_disk(model: LanguageModel, words: list[str], tm
         held.reuses_kv_cache,
     )
     for layers in (None, (0, 1)):
-        expected, found = encoded(held, words, layers), encoded(read, words, layers)
+        expected, found = run(held, words, layers), run(read, words, layers)
         for pooling in ("last", "mean"):
             np.testing.assert_allclose(found.vectors[pooling], expected.vectors[pooling], rtol=1e-6, atol=1e-6)
         assert found.tally == expected.tally, "prefixes are shared as before"
@@ -84,7 +84,7 @@ def test_vast_without_room_for_an_untrained_network(tmp_path: Path, monkeypatch:
     assert set(controls.rows()) == {("shuffled", "bleached"), ("poles-out", "bleached")}
 
 
-def test_experts_are_laid_out_anew_and_read(tmp_path: Path) -> None:
+def test_experts_are_read_from_disk(tmp_path: Path) -> None:
     """The library joins the weights of experts as it loads them: these are written again, for this process alone."""
     fast = letters()
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
@@ -95,12 +95,10 @@ def test_experts_are_laid_out_anew_and_read(tmp_path: Path) -> None:
     held, read = (load_model(tmp_path, device=device) for device in ("cpu", "disk"))
     assert set(lies(read)) == {"meta"}
     words = ["word", "pleasant"]
-    np.testing.assert_allclose(
-        encoded(read, words).vectors["last"], encoded(held, words).vectors["last"], rtol=1e-5, atol=1e-5
-    )
+    np.testing.assert_allclose(run(read, words).vectors["last"], run(held, words).vectors["last"], rtol=1e-5, atol=1e-5)
 
 
-def test_auto_reads_from_disk_what_memory_does_not_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_reads_from_disk_where_memory_is_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Free memory for the embedding, one layer beside, and one of two layers: the second is read, and it is said."""
     folder = llama_folder(tmp_path)
     network = load_model(folder, device="auto").network
@@ -111,7 +109,8 @@ def test_auto_reads_from_disk_what_memory_does_not_hold(tmp_path: Path, monkeypa
     assert lies(model) == ["cpu", "meta"]
     assert notices()[-1].endswith("free on cpu: 0.0 GB of it layer by layer from disk.")
     np.testing.assert_array_equal(
-        encoded(model, ["word"]).vectors["last"], encoded(load_model(folder, device="cpu"), ["word"]).vectors["last"]
+        run(model, ["word"]).vectors["last"],
+        run(load_model(folder, device="cpu"), ["word"]).vectors["last"],
     )
     assert lies(load_model(folder, device="cpu")) == ["cpu", "cpu"], "a device that is named is taken"
 
@@ -157,7 +156,7 @@ def test_a_container_has_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert free_memory(torch.device("cpu")) == 3000
 
 
-def test_what_cannot_be_done(tmp_path: Path) -> None:
+def test_a_spread_model_cannot_be_trained(tmp_path: Path) -> None:
     folder = llama_folder(tmp_path)
     network, _, _ = load_files(folder, lambda _: hf.AutoModel, device="disk")
     with pytest.raises(WordworthError, match="a model that is spread or read from disk cannot be trained"):

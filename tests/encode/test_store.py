@@ -44,24 +44,24 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     def counting(
         model: LanguageModel, shards: Iterable[list[Context]], *args: object, **named: object
     ) -> Iterator[object]:
-        def passed() -> Iterator[list[Context]]:
+        def count_shards() -> Iterator[list[Context]]:
             for shard in shards:
                 counted.append(len(shard))
                 yield shard
 
-        return plain(model, passed(), *args, **named)
+        return plain(model, count_shards(), *args, **named)
 
     monkeypatch.setattr(store, "encode_shards", counting)
     return counted
 
 
-def test_gives_what_encode_gives(tiny_model: Tiny, contexts: list[Context]) -> None:
+def test_equals_encode(tiny_model: Tiny, contexts: list[Context]) -> None:
     model = tiny_model("gpt2")
-    told: list[float] = []
-    kept = encode_to_store(model, [*contexts, contexts[5]], advance=told.append)
+    steps: list[float] = []
+    kept = encode_to_store(model, [*contexts, contexts[5]], advance=steps.append)
     expected = encode(model, [*contexts, contexts[5]], POOLINGS)
     assert len(chunks()) == 2
-    assert sum(told) == len(contexts)
+    assert sum(steps) == len(contexts)
     assert kept.rows.tolist() == expected.rows.tolist()
     assert kept.subwords.tolist() == expected.subwords.tolist()
     for pooling in POOLINGS:
@@ -71,9 +71,7 @@ def test_gives_what_encode_gives(tiny_model: Tiny, contexts: list[Context]) -> N
             np.testing.assert_allclose(vectors, expected.vectors[pooling][:, layer], rtol=1e-4, atol=1e-4)
 
 
-def test_a_second_run_computes_nothing_whatever_the_order(
-    tiny_model: Tiny, contexts: list[Context], made: list[int]
-) -> None:
+def test_a_second_run_computes_nothing(tiny_model: Tiny, contexts: list[Context], made: list[int]) -> None:
     model = tiny_model("gpt2")
     first = encode_to_store(model, contexts).vectors(2, "mean")
     assert made == [64, len(contexts) - 64]

@@ -100,9 +100,7 @@ def test_the_rope_factors_of_a_gguf_are_followed(tmp_path: Path) -> None:
         ("rope_factors_long.weight", np.ones(16, dtype=np.float32)),
     ],
 )
-def test_tensors_of_a_gguf_that_are_not_read_are_refused(
-    name: str, tensor: NDArray[np.float32], tmp_path: Path
-) -> None:
+def test_unread_tensors_of_a_gguf_are_refused(name: str, tensor: NDArray[np.float32], tmp_path: Path) -> None:
     network, fast = scaled_llama()
     with pytest.raises(WordworthError, match=r"rope_freqs|place for"):
         load_model(gguf_of(network, fast, tmp_path / "a.gguf", more={name: tensor}))

@@ -5,7 +5,7 @@ from collections import deque
 import pytest
 import torch
 
-from wordworth.engine.batching import Budget, PassTally, budget_for, by_length, in_order, take
+from wordworth.engine.batching import Budget, PassTally, by_length, in_order, take
 from wordworth.errors import WordworthError
 
 
@@ -58,10 +58,3 @@ def test_a_single_text_that_does_not_fit() -> None:
     message = "memory does not suffice for a single text of 7 tokens; use another device or a smaller model"
     with pytest.raises(WordworthError, match=message):
         list(by_length(refuses_over(0), [7, 3], Budget(99, 99)))
-
-
-def test_budgets() -> None:
-    assert budget_for(torch.device("cpu")).tokens == 512
-    assert budget_for(torch.device("cpu"), 7).tokens == 7
-    with pytest.raises(WordworthError, match="a batch of 0 tokens holds nothing; give at least 1"):
-        budget_for(torch.device("cpu"), 0)

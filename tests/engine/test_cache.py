@@ -41,7 +41,7 @@ def _names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_an_entry_is_made_once_and_says_its_sums(make: Maker) -> None:
+def test_an_entry_is_made_once_with_checksums(make: Maker) -> None:
     folder = cache.entry("counts", ["text", 1, None], make)
     assert cache.entry("counts", ["text", 1, None], make) == folder
     assert make.calls == 1
@@ -64,17 +64,17 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-5])
 
 
-def flipped(path: Path) -> None:
+def flip(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
 
 
-def removed(path: Path) -> None:
+def remove(path: Path) -> None:
     path.unlink()
 
 
-@pytest.mark.parametrize("harm", [cut, flipped, removed])
+@pytest.mark.parametrize("harm", [cut, flip, remove])
 @pytest.mark.parametrize("name", ["a.txt", "deep/b.bin", cache.CHECKSUMS_FILE])
 def test_a_damaged_entry_is_made_again_and_counted(make: Maker, harm: Callable[[Path], None], name: str) -> None:
     folder = cache.entry("vectors", "x", make)
@@ -110,7 +110,7 @@ def test_parts_are_checked_one_by_one(make: Maker) -> None:
     for number in range(3):
         growing.part(f"{number:05d}").get(make)
     assert [part.path.name for part in growing.parts()] == ["00000", "00001", "00002"]
-    flipped(growing.path / "00001" / "a.txt")
+    flip(growing.path / "00001" / "a.txt")
     for number in range(3):
         growing.part(f"{number:05d}").get(make)
     assert make.calls == 4
@@ -130,7 +130,7 @@ def test_pinned_sums_are_the_ones_that_count(make: Maker) -> None:
     assert cache.count_damaged() == {"files": 1}
 
 
-def test_what_another_process_makes_is_left_to_it(make: Maker) -> None:
+def test_an_entry_of_another_process_is_left_to_it(make: Maker) -> None:
     waiting = cache.slot("vectors", "x")
     lock = waiting.claim()
     assert lock is not None
@@ -148,7 +148,7 @@ print(folder, cache.kind_folder("files"), folder.is_dir())
 """
 
 
-def test_without_a_cache_what_is_computed_goes_with_the_process(tmp_path: Path) -> None:
+def test_without_a_cache_nothing_outlives_the_process(tmp_path: Path) -> None:
     for value, inside in (("1", False), ("0", True)):
         around = {**os.environ, cache.NO_CACHE: value}
         output = subprocess.run([sys.executable, "-c", RUN], env=around, capture_output=True, text=True, check=True)

@@ -17,14 +17,14 @@ from wordworth.files import SCRATCH, cache_dir, hold_lock
 DAY = 86400.0
 
 
-def kept(kind: str, name: str, size: int, age: float = 0.0) -> Path:
+def make_entry(kind: str, name: str, size: int, age: float = 0.0) -> Path:
     """An entry of so many bytes (beside its checksum) that was used so many seconds ago."""
     folder = cache.entry(kind, name, lambda into: (into / "data").write_bytes(b"x" * size))  # type: ignore[arg-type]
     os.utime(folder, (time.time() - age,) * 2)
     return folder
 
 
-def fetched(content: bytes, age: float = 0.0) -> Path:
+def make_fetched(content: bytes, age: float = 0.0) -> Path:
     key = hashlib.sha256(content).hexdigest()
     folder = cache.slot("files", key, {"words.txt": key}).get(lambda into: (into / "words.txt").write_bytes(content))
     os.utime(folder, (time.time() - age,) * 2)
@@ -32,9 +32,9 @@ def fetched(content: bytes, age: float = 0.0) -> Path:
 
 
 def test_totals_by_kind() -> None:
-    kept("vectors", "a", 5000, age=3 * DAY)
-    kept("vectors", "b", 1000)
-    kept("counts", "c", 10)
+    make_entry("vectors", "a", 5000, age=3 * DAY)
+    make_entry("vectors", "b", 1000)
+    make_entry("counts", "c", 10)
     vectors, counts = housekeeping.totals(housekeeping.entries())
     assert (vectors.kind, vectors.entries) == ("vectors", 2)
     assert 6000 < vectors.bytes < 6300  # with two lists of checksums
@@ -46,7 +46,7 @@ def test_totals_by_kind() -> None:
 
 
 def test_use_makes_young() -> None:
-    folder = kept("vectors", "a", 10, age=9 * DAY)
+    folder = make_entry("vectors", "a", 10, age=9 * DAY)
     kept_again = cache.entry("vectors", "a", lambda _: None)
     assert kept_again == folder
     assert time.time() - housekeeping.entries()[0].used < DAY
@@ -57,8 +57,8 @@ def test_use_makes_young() -> None:
 
 
 def test_prune_by_age() -> None:
-    old, new = kept("vectors", "a", 10, age=31 * DAY), kept("vectors", "b", 10, age=29 * DAY)
-    other = kept("counts", "c", 10, age=99 * DAY)
+    old, new = make_entry("vectors", "a", 10, age=31 * DAY), make_entry("vectors", "b", 10, age=29 * DAY)
+    other = make_entry("counts", "c", 10, age=99 * DAY)
     removed = housekeeping.prune(older=30 * DAY, kinds=["vectors"])
     assert [entry.path for entry in removed] == [old]
     assert new.exists()
@@ -67,31 +67,31 @@ def test_prune_by_age() -> None:
         housekeeping.prune()
 
 
-def test_prune_by_size_takes_what_was_used_longest_ago_and_fetched_data_last() -> None:
-    data = fetched(b"y" * 4000, age=90 * DAY)
-    old, new = kept("vectors", "a", 4000, age=2 * DAY), kept("vectors", "b", 4000, age=DAY)
+def test_prune_by_size_removes_the_oldest_and_downloads_last() -> None:
+    data = make_fetched(b"y" * 4000, age=90 * DAY)
+    old, new = make_entry("vectors", "a", 4000, age=2 * DAY), make_entry("vectors", "b", 4000, age=DAY)
     removed = housekeeping.prune(max_bytes=9000)
     assert [entry.path for entry in removed] == [old]
     assert [entry.path for entry in housekeeping.prune(max_bytes=0)] == [new, data]
 
 
-def test_what_was_used_in_the_last_hour_or_is_being_made_stays() -> None:
-    used, made = kept("vectors", "a", 10, age=3000), kept("vectors", "b", 10, age=4000)
+def test_recent_and_locked_entries_stay() -> None:
+    used, made = make_entry("vectors", "a", 10, age=3000), make_entry("vectors", "b", 10, age=4000)
     with hold_lock(made):
         assert housekeeping.prune(max_bytes=0) == []
     assert [entry.path for entry in housekeeping.prune(max_bytes=0)] == [made]
     assert used.exists()
 
 
-def test_clear_spares_what_was_fetched_unless_asked() -> None:
-    data, vectors, counts = fetched(b"words"), kept("vectors", "a", 10), kept("counts", "b", 10)
+def test_clear_spares_downloads_unless_requested() -> None:
+    data, vectors, counts = make_fetched(b"words"), make_entry("vectors", "a", 10), make_entry("counts", "b", 10)
     assert [entry.path for entry in housekeeping.clear(["counts"])] == [counts]
     assert [entry.path for entry in housekeeping.clear()] == [vectors]
     assert [entry.path for entry in housekeeping.clear(fetched=True)] == [data]
 
 
 def test_stale_temporary_folders_are_removed() -> None:
-    folder = kept("conversions", "a", 10)
+    folder = make_entry("conversions", "a", 10)
     for name, age in (("old", 2 * DAY), ("new", DAY / 2)):
         left = folder.parent / f".{name}{SCRATCH}"
         left.mkdir()
@@ -103,8 +103,8 @@ def test_stale_temporary_folders_are_removed() -> None:
 
 
 def test_the_command() -> None:
-    kept("vectors", "a", 2_500_000, age=3 * DAY + 60)
-    kept("counts", "b", 10)
+    make_entry("vectors", "a", 2_500_000, age=3 * DAY + 60)
+    make_entry("counts", "b", 10)
     run = CliRunner().invoke
     table = json.loads(run(cache_app, ["--json"]).output)
     assert table["folder"] == str(cache_dir())

@@ -32,7 +32,7 @@ def _model(kind: str) -> Path:
     import torch
     import transformers as hf
 
-    from made_elmo import made_elmo
+    from made_elmo import write_elmo
     from made_models import SIZES, gguf_of, letters, llama, llama_folder
 
     folder = Path(tempfile.mkdtemp(prefix="wordworth-fuzz-model-"))
@@ -44,7 +44,7 @@ def _model(kind: str) -> Path:
             network, fast = llama()
             gguf_of(network.model, fast, folder / "tiny.gguf")
         case "elmo":
-            made_elmo(folder)
+            write_elmo(folder)
         case "cross-encoder":
             fast = letters()
             labels = {0: "entailment", 1: "neutral", 2: "contradiction"}

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from collections.abc import Callable
 from typing import Any
 
 DEEP = 100_000
@@ -14,8 +13,6 @@ _NUMBERS = (b"99999999999999999999", b"-1", b"0", b"4294967295", b"1e999", b"1e2
 _SIZES = (2**31 - 1, 2**32 - 1, 2**40, 2**62, 2**63 - 1, 2**64 - 1, 0)
 _WRONG: tuple[Any, ...] = (None, -1, 10**30, 1e308, "", "x" * 3000, [], {}, [[]], {"": None}, True, "\ud800")
 _OPEN = (b"[", b'{"a":', b"(", b"a=[", b"<page>", b"((", b"]")
-
-Mutation = Callable[[bytes, random.Random], bytes]
 
 
 def _place(data: bytes, rng: random.Random) -> int:
@@ -121,13 +118,13 @@ def key(data: bytes, rng: random.Random) -> bytes:
         table, end = json.JSONDecoder().raw_decode(data[start:].decode("latin-1"))
     except (ValueError, RecursionError):
         return number(data, rng)
-    changed = json.dumps(_retyped(table, rng)).encode()
+    changed = json.dumps(_retype(table, rng)).encode()
     if not start:
         return changed
     return len(changed).to_bytes(8, "little") + changed + data[start + end :]
 
 
-def _retyped(value: Any, rng: random.Random) -> Any:
+def _retype(value: Any, rng: random.Random) -> Any:
     inner = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
     if not inner or rng.random() < 0.15:
         return rng.choice(_WRONG)
@@ -135,7 +132,7 @@ def _retyped(value: Any, rng: random.Random) -> Any:
     if rng.random() < 0.15:
         del value[chosen]
     else:
-        value[chosen] = _retyped(value[chosen], rng)
+        value[chosen] = _retype(value[chosen], rng)
     return value
 
 
@@ -143,7 +140,7 @@ _OFTEN = [flip, flip, cut, remove, repeat, swap, garbage, number, number, size, 
 _RARE = [nest, long_line]
 
 
-def mutated(data: bytes, seed: int) -> tuple[str, bytes]:
+def mutate(data: bytes, seed: int) -> tuple[str, bytes]:
     """The damage that a seed stands for: what was done, and the bytes."""
     rng = random.Random(seed)
     steps = rng.choice((1, 1, 1, 1, 2, 3))

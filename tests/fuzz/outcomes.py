@@ -16,7 +16,7 @@ LONGEST = 500
 """Characters of a sentence."""
 MEMORY = 1 << 30
 """Bytes of address space beyond those that reading the valid file took."""
-SECONDS = 120
+SECONDS = 1200
 """For one sample, by the clock. Few take a tenth of a second, but the machine may be busy."""
 SHARED_MEMORY = Path("/dev/shm")
 """Where samples are written, if it is there: half of the time would go into waiting for the disk."""
@@ -42,7 +42,7 @@ def findings(name: str, samples: list[Sample], last: Path) -> list[str]:
     its name is then in the file `last`.
     """
     from fuzz.cases import CASES
-    from fuzz.mutations import mutated
+    from fuzz.mutations import mutate
     from fuzz.targets import TARGETS
 
     folder = Path(tempfile.mkdtemp(prefix="wordworth-fuzz-", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
@@ -59,7 +59,7 @@ def findings(name: str, samples: list[Sample], last: Path) -> list[str]:
     for sample in samples:
         last.write_text(str(sample))
         signal.alarm(SECONDS)
-        mutation, data = mutated(valid, sample) if isinstance(sample, int) else ("case", CASES[name][sample](valid))
+        mutation, data = mutate(valid, sample) if isinstance(sample, int) else ("case", CASES[name][sample](valid))
         path.write_bytes(target.pack(data))
         if finding := _finding(target.read, path):
             listed.append(f"{name} {sample} ({mutation}): {finding}")

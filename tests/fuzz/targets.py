@@ -46,10 +46,10 @@ def _beside(file: str, content: bytes, other: str, its: bytes, read: Callable[[P
     return Target(file, make, read)
 
 
-gzipped = partial(gzip.compress, mtime=0)
+pack_gzip = partial(gzip.compress, mtime=0)
 
 
-def zipped(members: dict[str, bytes]) -> bytes:
+def pack_zip(members: dict[str, bytes]) -> bytes:
     """A zip archive of these files, of no date: the same bytes at any time."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -71,7 +71,7 @@ def _parquet(**columns: Any) -> bytes:
 
 
 def _npz(vectors: bytes) -> bytes:
-    return zipped({"words.npy": _npy(np.array(WORDS)), "vectors.npy": vectors})
+    return pack_zip({"words.npy": _npy(np.array(WORDS)), "vectors.npy": vectors})
 
 
 def _keyed(folder: Path) -> bytes:
@@ -109,11 +109,11 @@ VECTORS = {
     ),
     "safetensors": _of("v.safetensors", _SAFETENSORS, load),
     "gensim": Target("v.kv", _keyed, load),
-    "gz": _of("v.txt.gz", gzipped(_TEXT), load),
-    "gz-inside": _of("v.txt.gz", _TEXT, load, gzipped),
+    "gz": _of("v.txt.gz", pack_gzip(_TEXT), load),
+    "gz-inside": _of("v.txt.gz", _TEXT, load, pack_gzip),
     "bz2": _of("v.txt.bz2", bz2.compress(_TEXT), load),
-    "zip": _of("v.zip", zipped({"v.txt": _TEXT}), load),
-    "zip-inside": _of("v.zip", _BINARY, load, lambda data: zipped({"v.bin": data})),
+    "zip": _of("v.zip", pack_zip({"v.txt": _TEXT}), load),
+    "zip-inside": _of("v.zip", _BINARY, load, lambda data: pack_zip({"v.bin": data})),
 }
 
 
@@ -164,7 +164,7 @@ DATA = {
     "frequencies": _of("counts.txt", b"the 100\ncat 7\ndog\t3.5\n", load_frequencies),
     "paraphrases": _of("triples.txt", b"a cat sat\nan animal sat\na plant sat\n", load_paraphrases),
     "corpus": _of("text.txt", LINES, _lines),
-    "corpus-gz": _of("text.txt.gz", gzipped(LINES), _lines),
+    "corpus-gz": _of("text.txt.gz", pack_gzip(LINES), _lines),
     "corpus-jsonl": _of("text.jsonl", JSONL, _lines),
     "corpus-parquet": _of("text.parquet", _parquet(text=LINES.decode().splitlines()), _lines),
     "corpus-wikipedia": _of("wiki.xml", WIKI, _lines),
@@ -247,10 +247,10 @@ OPTIONS = b'test = ["weat1", "weat2"]\npermutations = 500\nseed = 3\nlanguage = 
 OTHERS = {
     **{name: Target(file, _run_file(file), _report) for name, file in RUN_FILES.items()},
     "config": _of("options.toml", OPTIONS, _config),
-    "archive-zip": _of("a.whl", zipped({"other.txt": LINES, "data/words.txt": LINES * 9}), _member),
+    "archive-zip": _of("a.whl", pack_zip({"other.txt": LINES, "data/words.txt": LINES * 9}), _member),
     "archive-tar": _of("a.tar", _tar(), _member),
-    "archive-tgz": _of("a.tar.gz", gzipped(_tar()), _member),
-    "archive-tgz-inside": _of("a.tar.gz", _tar(), _member, gzipped),
+    "archive-tgz": _of("a.tar.gz", pack_gzip(_tar()), _member),
+    "archive-tgz-inside": _of("a.tar.gz", _tar(), _member, pack_gzip),
 }
 
 

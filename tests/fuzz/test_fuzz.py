@@ -18,7 +18,7 @@ SAMPLES = int(os.environ.get("WORDWORTH_FUZZ", "12"))
 FOUND = Path(__file__).with_name("found.txt")
 
 
-def found(target: str) -> list[int]:
+def list_found(target: str) -> list[int]:
     """Return the seeds of what was found in a target: a line of its name, a colon, and the seeds."""
     rows = (line.split(":") for line in FOUND.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
     return [int(seed) for name, seeds in rows if name.strip() == target for seed in seeds.split()]
@@ -26,7 +26,7 @@ def found(target: str) -> list[int]:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_damaged_files_are_read_or_refused_in_a_sentence(target: str, tmp_path: Path) -> None:
-    samples: list[Sample] = [*dict.fromkeys([*range(SAMPLES), *found(target)]), *CASES.get(target, {})]
+    samples: list[Sample] = [*dict.fromkeys([*range(SAMPLES), *list_found(target)]), *CASES.get(target, {})]
     last = tmp_path / "last"
     try:
         listed = worker().submit(findings, target, samples, last).result()

@@ -47,7 +47,7 @@ def child(tmp_path: Path) -> Callable[..., Answer]:
         own["PYTHONPATH"] = str(Path(wordworth.__file__).parents[1])
         line = [sys.executable, "-m", "wordworth", *map(str, arguments)]
         done = subprocess.run(
-            line, env=keep | own | variables, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False
+            line, env=keep | own | variables, capture_output=True, text=True, cwd=tmp_path, timeout=1200, check=False
         )
         return Answer(done.returncode, done.stdout, done.stderr)
 

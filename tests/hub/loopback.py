@@ -139,7 +139,7 @@ class _Handler(BaseHTTPRequestHandler):
         sent = len(content) // 2 if cut else len(content)
         self._send(200, content, sent=sent, **headers)
 
-    def _found(self, asked: dict[str, str], *, open_to_all: bool = False) -> tuple[Repo | None, str]:
+    def _find_commit(self, asked: dict[str, str], *, open_to_all: bool = False) -> tuple[Repo | None, str]:
         """The repository and the commit that are asked for; where there is none, the answer is sent here."""
         repo = self.owner.repos.get(asked["repo"])
         if repo is None:

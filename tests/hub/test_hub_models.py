@@ -64,9 +64,7 @@ def test_in_shards(hub: Hub, whole: Files, tmp_path: Path) -> None:
         assert torch.equal(ours, theirs)
 
 
-def test_a_revision_is_recorded_as_its_commit(
-    hub: Hub, whole: Files, other: Files, command: Command, tmp_path: Path
-) -> None:
+def test_a_revision_is_its_commit(hub: Hub, whole: Files, other: Files, command: Command, tmp_path: Path) -> None:
     first = hub.add(NAME, whole)
     hub.repos[NAME].branches["v1"] = first
     second = hub.repos[NAME].commit(other)
@@ -110,9 +108,7 @@ def test_silent(hub: Hub, whole: Files, child: Child, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("why", ["gated", "gone", "down"])
-def test_a_copy_that_was_kept_is_used_and_said(
-    hub: Hub, whole: Files, command: Command, tmp_path: Path, why: str
-) -> None:
+def test_a_cached_copy_is_used_and_reported(hub: Hub, whole: Files, command: Command, tmp_path: Path, why: str) -> None:
     commit = hub.add(NAME, whole)
     first = command(*[part for part in vast(NAME, tmp_path / "first") if part != "--json"])
     assert (first.code, "kept copy" in first.err) == (0, False)
@@ -124,11 +120,11 @@ def test_a_copy_that_was_kept_is_used_and_said(
         hub.down = 503
     second = command(*[part for part in vast(NAME, tmp_path / "second") if part != "--json"])
     assert second.code == 0, second.err
-    said = f"The kept copy of {NAME} is used, as it could not be compared with the hub: "
-    assert second.err.count(said) == 1
+    message = f"The kept copy of {NAME} is used, as it could not be compared with the hub: "
+    assert second.err.count(message) == 1
     assert source_in(tmp_path / "second") == f"{NAME}@{commit}"
     notices = read_manifest(tmp_path / "second").notices
-    assert sum(str(notice).startswith(said) for notice in notices) == 1
+    assert sum(str(notice).startswith(message) for notice in notices) == 1
 
 
 def test_down(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> None:
@@ -138,9 +134,7 @@ def test_down(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> None:
     assert len(hub.asked) == 1
 
 
-def test_cut_off_for_good(
-    hub: Hub, whole: Files, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_broken_off(hub: Hub, whole: Files, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.file_download.time.sleep", lambda seconds: None)
     hub.add(NAME, whole, cut=1000)
     line = sentence(command(*vast(NAME, tmp_path / "run")))

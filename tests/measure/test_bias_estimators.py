@@ -33,7 +33,7 @@ def test_direction_of_pairs():
     assert found.explained == pytest.approx(20 / 21)
 
 
-def test_direction_less_the_mean_is_what_varies():
+def test_direction_about_the_mean():
     # (3, −1), (3, 1): they share x and vary in y; the mean takes x away.
     first, second = np.array([[3.0, -1], [3, 1]]), np.zeros((2, 2))
     shared, varying = pair_direction(first, second), pair_direction(first, second, centred=True)
@@ -128,7 +128,7 @@ def test_rnsb_is_the_library_s_logistic_regression(scale):
 
 @pytest.mark.parametrize("scale", [1e-4, 1e-2, 1, 1e2, 1e4])
 @pytest.mark.parametrize("kind", ["round", "long mean", "nearly collinear"])
-def test_rnsb_of_any_scale_is_what_a_turned_space_gives(kind, scale):
+def test_rnsb_does_not_depend_on_scale_or_rotation(kind, scale):
     rng = np.random.default_rng(4)
     words = rng.normal(size=(80, 40))
     if kind == "long mean":  # as in a language model: one direction for all, and axes of very different width
@@ -148,7 +148,7 @@ def test_rnsb_that_cannot_be_fitted():
         rnsb(words, np.ones((3, 6)), np.ones((4, 6)))
 
 
-def test_what_cannot_be_measured():
+def test_bad_input():
     words, none = np.ones((2, 3)), np.ones((0, 3))
     with pytest.raises(WordworthError, match="give no direction; give two or more whole pairs"):
         pair_direction(words, np.ones((3, 3)))

@@ -41,14 +41,6 @@ def test_by_pair_by_hand() -> None:
     assert tally.means() == pytest.approx(np.array([[0.35, 0.45, 0.2], [0.4, 0.5, 0.1]]))
 
 
-def test_ties_are_neutral() -> None:
-    assert is_neutral(np.array([[0.4, 0.4, 0.2], [1 / 3, 1 / 3, 1 / 3], [0.4, 0.3, 0.3]])).tolist() == [
-        True,
-        True,
-        False,
-    ]
-
-
 @pytest.mark.parametrize("thresholds", [(0.5, 0.7), (0.0, 0.33, 0.9)])
 def test_blocks_in_any_order_give_the_slow_numbers(thresholds: tuple[float, ...]) -> None:
     rng = np.random.default_rng(0)

@@ -21,14 +21,14 @@ HITS = RNG.random(WORDS) < 0.3
 LOGP = -RNG.exponential(3, size=WORDS)
 
 
-def summed(clusters, above, below=None) -> Summable:
+def sum_up(clusters, above, below=None) -> Summable:
     sums = Summing(int(clusters.max()) + 1, ("above", "below"))
     sums.add(clusters, above=above, below=np.ones(len(above)) if below is None else below)
     return sums.sums("above", "below")
 
 
 def accuracy(hits, clusters, **drawn) -> Estimate:
-    return ratio(summed(clusters, hits), **drawn)
+    return ratio(sum_up(clusters, hits), **drawn)
 
 
 def type_coverage(hits, types, clusters, **drawn) -> Estimate:
@@ -102,8 +102,8 @@ def test_words_that_come_in_parts(size):
     for some in cuts:
         sums.add(CLUSTERS[some], hits=HITS[some], nats=nats(LOGP[some]), sizes=TYPES[some] + 1)
     assert ratio(sums.sums("hits")) == accuracy(HITS, CLUSTERS)
-    assert perplexity(sums.sums("nats")) == perplexity(summed(CLUSTERS, -LOGP))
-    assert ratio(sums.sums("nats", "sizes")) == ratio(summed(CLUSTERS, -LOGP, TYPES + 1))
+    assert perplexity(sums.sums("nats")) == perplexity(sum_up(CLUSTERS, -LOGP))
+    assert ratio(sums.sums("nats", "sizes")) == ratio(sum_up(CLUSTERS, -LOGP, TYPES + 1))
 
 
 def test_no_words_in_any_part():
@@ -115,15 +115,15 @@ def test_no_words_in_any_part():
 
 def test_perplexity_and_bits_by_hand():
     clusters, found = np.array([0, 1]), nats(np.log([0.5, 0.125]))
-    words = perplexity(summed(clusters, found))
+    words = perplexity(sum_up(clusters, found))
     assert words.value == pytest.approx(4)  # the geometric mean of 2 and 8
     assert (words.low, words.high) == (pytest.approx(2), pytest.approx(8))
-    assert ratio(summed(clusters, found / np.log(2))).value == pytest.approx(2)  # (1 + 3) / 2
-    assert ratio(summed(clusters, found / np.log(2), np.array([3, 5]))).value == pytest.approx(4 / 8)
+    assert ratio(sum_up(clusters, found / np.log(2))).value == pytest.approx(2)  # (1 + 3) / 2
+    assert ratio(sum_up(clusters, found / np.log(2), np.array([3, 5]))).value == pytest.approx(4 / 8)
 
 
 def test_perplexity_agrees_with_bits():
-    words, bits = perplexity(summed(CLUSTERS, nats(LOGP))), ratio(summed(CLUSTERS, nats(LOGP) / np.log(2)))
+    words, bits = perplexity(sum_up(CLUSTERS, nats(LOGP))), ratio(sum_up(CLUSTERS, nats(LOGP) / np.log(2)))
     assert words.value == pytest.approx(exp(-sum(LOGP) / WORDS))
     np.testing.assert_allclose([words.value, words.low, words.high], np.exp2([bits.value, bits.low, bits.high]))
     assert accuracy(HITS, CLUSTERS) == accuracy(HITS, CLUSTERS) != accuracy(HITS, CLUSTERS, seed=1)

@@ -56,18 +56,6 @@ def test_weights_of_one_are_the_plain_estimator(estimator, scale):
         np.testing.assert_allclose(weighted[..., column], expected, rtol=1e-9, atol=1e-12 * expected.max())
 
 
-@EACH
-def test_counts_are_repeated_words(estimator):
-    targets, one, other = spaces()
-    counts = np.random.default_rng(1).multinomial(6, np.ones(6) / 6, size=(2, 5)).transpose(0, 2, 1)
-    if "bias" in estimator.__name__ or "centred" in estimator.__name__:
-        counts[1] = counts[0]  # pairs are drawn whole
-    weighted = estimator(targets, one, other, weights=tuple(counts))
-    for column in range(5):
-        repeated = [np.repeat(side, count[:, column], axis=1) for side, count in zip((one, other), counts, strict=True)]
-        np.testing.assert_allclose(weighted[..., column], estimator(targets, *repeated), rtol=1e-9, atol=1e-12)
-
-
 def test_explained_of_repeated_pairs():
     _, one, other = spaces()
     counts = np.array([[2, 1, 0, 3, 0, 0]]).T

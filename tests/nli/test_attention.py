@@ -11,7 +11,7 @@ from wordworth.errors import WordworthError
 from wordworth.nli import attention as embedded
 from wordworth.nli.attention import AttentionNli, Dev2020Network, Shape, make_network
 from wordworth.nli.contextual import UNKNOWN_VECTORS, StaticVectors, draw_extra_vectors, words_of
-from wordworth.nli.nli import LABELS, MitigableNli, accuracy, infer
+from wordworth.nli.nli import LABELS, MitigableNli, infer
 from wordworth.transform import random_directions, remove
 
 WORDS = ["the", "a", "an", "man", "woman", "doctor", "bought", "ate", "sold"]
@@ -47,14 +47,14 @@ def every_pair(count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_it_is_what_the_formulas_say(beside):
+def test_it_equals_the_formulas(beside):
     one = model(beside=beside)
     pairs = every_pair(len(SENTENCES))
     expected = [slow(one, SENTENCES[p], SENTENCES[h]) for p, h in pairs]
     np.testing.assert_allclose(one.probabilities(SENTENCES, pairs), expected, atol=1e-5)
 
 
-def test_the_authors_network_is_what_its_formulas_say():
+def test_the_authors_network_equals_its_formulas():
     """In float64, as the slow version, whose attention is then the product of the encoder's states."""
     one = model(network="dev2020")
     assert isinstance(one.network, Dev2020Network)
@@ -83,7 +83,7 @@ def test_the_authors_network_starts_at_random():
         assert float(weight.std()) == pytest.approx(limit / 3**0.5, rel=0.15), name
 
 
-def test_what_the_authors_network_drops():
+def test_dropout_of_the_authors_network():
     """One mask for all tokens of a sentence at the encoder, one for each number later, none before the output."""
     torch.manual_seed(0)
     network = make_network(Shape(50, hidden=40, compare=30, dropout=0.5, network="dev2020")).train()
@@ -111,12 +111,6 @@ def test_what_the_authors_network_drops():
 def test_the_authors_network_reads_word_vectors_only():
     with pytest.raises(WordworthError, match="over ELMo"):
         Shape(6, beside=True, network="dev2020")
-
-
-def test_the_identity_of_a_network_of_ours_is_that_of_earlier_versions():
-    assert "dev2020" not in str(model().identity)
-    assert '"network"' not in str(model().identity)
-    assert '"network": "dev2020"' in str(model(network="dev2020").identity)
 
 
 @pytest.mark.parametrize("network", ["default", "dev2020"])
@@ -186,23 +180,14 @@ def test_unknown_words_are_listed_and_have_vectors():
     np.testing.assert_array_equal(found[0, 1], embedding().matrix[0])
 
 
-def test_sentences_are_parted_as_glove_was():
+def test_sentences_are_split_as_for_glove():
     assert words_of("He didn't say it's the U.K.'s, isn’t it?") == [
-        *("He", "did", "n't", "say", "it", "'s", "the", "U", ".", "K", ".", "'s", ",", "is", "n't", "it", "?"),
+        *("He", "did", "n't", "say", "it", "'s", "the", "U", ".", "K", ".", "'s", ",", "is", "n't", "it", "?")
     ]
     assert words_of("3.5 and 1,000 at 10:30, a T-shirt") == ["3.5", "and", "1,000", "at", "10:30", ",", "a", "T-shirt"]
     vectors = StaticVectors(embedding(), draw_extra_vectors(6, 0))
     assert vectors.ids("a T-shirt")[1:] == [WORDS.index("a"), WORDS.index("t-shirt")]
     assert vectors.ids("man-woman")[1:] == [WORDS.index("man"), WORDS.index("woman")]
-
-
-def test_accuracy_counts_the_most_probable_label():
-    one = model()
-    premises, hypotheses = SENTENCES[:3], SENTENCES[3:]
-    best = [LABELS[slow(one, p, h).argmax()] for p, h in zip(premises, hypotheses, strict=True)]
-    assert accuracy(one, list(zip(premises, hypotheses, best, strict=True))) == 1
-    wrong = [LABELS[(LABELS.index(best[0]) + 1) % 3], *best[1:]]
-    assert accuracy(one, list(zip(premises, hypotheses, wrong, strict=True))) == pytest.approx(2 / 3)
 
 
 def test_one_inference_and_several() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from made_elmo import made_elmo, slow_sentence
+from made_elmo import slow_sentence, write_elmo
 from wordworth.catalog.read.nli import NliData
 from wordworth.errors import WordworthError
 from wordworth.nli.contextual import DrawnSentences, ElmoVectors, average_occurrences, draw_occurrences, words_of
@@ -23,7 +23,7 @@ SENTENCE = ["Die", "Übermorgenwelt", "schläft", "."]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_elmo(tmp_path_factory.mktemp("elmo"))
+    return write_elmo(tmp_path_factory.mktemp("elmo"))
 
 
 @pytest.fixture
@@ -198,9 +198,7 @@ def test_each_layer_is_projected_by_itself_behind_the_lstms(folder: Path, vector
 
 
 @pytest.mark.parametrize("layers", [(), (1, 2, 3), (2,)])
-def test_a_network_keeps_the_layers_that_it_was_trained_without(
-    folder: Path, tmp_path: Path, layers: tuple[int, ...]
-) -> None:
+def test_a_network_keeps_what_it_was_trained_without(folder: Path, tmp_path: Path, layers: tuple[int, ...]) -> None:
     data = NliData("few", ("a man sleeps", "a dog runs"), ("he rests", "no dog"), ("entailment", "contradiction"))
     read = vectors_to_train_on(folder, 0)
     rng = np.random.default_rng(0)

@@ -33,7 +33,7 @@ def test_it_lies_in_the_package_and_is_small():
 
 
 @pytest.mark.index
-def test_it_reads_glove_and_says_what_is_plain():
+def test_it_reads_glove_and_decides_plain_cases():
     model = load("mine=nli-glove")
     assert model.name == "mine"
     assert isinstance(model, MitigableNli)
@@ -51,11 +51,11 @@ def test_it_reads_glove_and_says_what_is_plain():
 
 @pytest.mark.index
 def test_its_accuracy_is_the_card_s(data):
-    told = re.search(r"\*\*(\d\d\.\d\d) %\*\*", card())
-    assert told is not None
-    assert float(told[1]) >= 77
+    accuracy_on_card = re.search(r"\*\*(\d\d\.\d\d) %\*\*", card())
+    assert accuracy_on_card is not None
+    assert float(accuracy_on_card[1]) >= 77
     assert 100 * accuracy(load_attention_nli(), load_nli("snli-test").examples()) == pytest.approx(
-        float(told[1]), abs=0.05
+        float(accuracy_on_card[1]), abs=0.05
     )
 
 

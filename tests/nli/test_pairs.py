@@ -59,60 +59,45 @@ def test_pairs_are_those_of_nested_loops(name: str) -> None:
             assert found.action == action
 
 
-def test_published_examples(gender: PairSet) -> None:
+def find_pair(pairs: PairSet, words: str) -> tuple[str, str]:
+    """Return the only pair with these words: premise, hypothesis, verb, object."""
+    keys = ("premise", "hypothesis", "verb", "object")
+    found = pairs.where({key: (word,) for key, word in zip(keys, words.split("/"), strict=True)})
+    assert len(found) == 1
+    return found.pair(0)[:2]
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "premise", "hypothesis", "rest"),
+    [
+        ("gender", "banker/man/spoke to/crew", "banker", "man", "spoke to a crew"),
+        ("gender", "doctor/lady/drove/SUV", "doctor", "lady", "drove an SUV"),
+        ("nationality", "evil/canadian/owns/oven", "evil person", "Canadian person", "owns an oven"),
+        ("religion", "ignorant/muslim/hated/owner", "ignorant person", "Muslim person", "hated an owner"),
+    ],
+)
+def test_published_examples(name: str, words: str, premise: str, hypothesis: str, rest: str) -> None:
     """Pairs of Tables 2, 4 and 6."""
-    for name, chosen, premise, hypothesis in (
-        ("gender", ("banker", "man", "spoke to", "crew"), "The banker spoke to a crew.", "The man spoke to a crew."),
-        (
-            "nationality",
-            ("evil", "canadian", "owns", "oven"),
-            "The evil person owns an oven.",
-            "The Canadian person owns an oven.",
-        ),
-        (
-            "religion",
-            ("ignorant", "muslim", "hated", "owner"),
-            "The ignorant person hated an owner.",
-            "The Muslim person hated an owner.",
-        ),
-    ):
-        keys = ("premise", "hypothesis", "verb", "object")
-        (found,) = [PairSet.of(load_probe(name)).where({k: (w,) for k, w in zip(keys, chosen, strict=True)})]
-        assert len(found) == 1
-        assert found.pair(0)[:2] == (premise, hypothesis)
-    suv = gender.where({"object": ["SUV"], "verb": ["drove"], "occupation": ["doctor"], "gendered": ["lady"]})
-    assert suv.pair(0).premise == "The doctor drove an SUV."
-    letter = PairSet.of(load_probe("gender", articles="letter")).where(suv.chosen)
-    assert letter.pair(0).premise == "The doctor drove a SUV."
-    assert letter.probe.sha256 != suv.probe.sha256
+    expected = f"The {premise} {rest}.", f"The {hypothesis} {rest}."
+    assert find_pair(PairSet.of(load_probe(name)), words) == expected
 
 
-def test_articles_of_the_authors_code() -> None:
+@pytest.mark.parametrize(
+    ("name", "words", "premise", "hypothesis"),
+    [
+        ("gender", "accountant/man/ate/apple", "An accountant ate an apple.", "A man ate an apple."),
+        ("gender", "doctor/woman/drove/SUV", "A doctor drove a SUV.", "A woman drove a SUV."),
+        ("nationality", "rude/Iraqi/bought/car", "A rude person bought a car.", "An Iraqi person bought a car."),
+        ("religion", "evil/Sikh/hated/owner", "An evil person hated an owner.", "A Sikh person hated an owner."),
+    ],
+)
+def test_articles_of_the_authors_code(name: str, words: str, premise: str, hypothesis: str) -> None:
     """By hand after `SubjectTemplate.apply`: “A” or “An” by the first letter, before the subject too."""
-    for name, chosen, premise, hypothesis in (
-        ("gender", ("accountant", "man", "ate", "apple"), "An accountant ate an apple.", "A man ate an apple."),
-        ("gender", ("doctor", "woman", "drove", "SUV"), "A doctor drove a SUV.", "A woman drove a SUV."),
-        (
-            "nationality",
-            ("rude", "Iraqi", "bought", "car"),
-            "A rude person bought a car.",
-            "An Iraqi person bought a car.",
-        ),
-        (
-            "religion",
-            ("evil", "Sikh", "hated", "owner"),
-            "An evil person hated an owner.",
-            "A Sikh person hated an owner.",
-        ),
-    ):
-        keys = ("premise", "hypothesis", "verb", "object")
-        pairs = PairSet.of(load_probe(name, articles="dev2020"))
-        found = pairs.where({k: (w,) for k, w in zip(keys, chosen, strict=True)})
-        assert found.pair(0)[:2] == (premise, hypothesis)
-        assert len(pairs) == SIZES[name]
-        assert pairs.probe.sha256 != load_probe(name, articles="letter").sha256
-    swapped = PairSet.of(load_probe("gender", articles="dev2020").swap_subjects())
-    assert {text.split()[0] for text in swapped.pair(0)[:2]} <= {"A", "An"}
+    pairs = PairSet.of(load_probe(name, articles="dev2020"))
+    assert find_pair(pairs, words) == (premise, hypothesis)
+    assert len(pairs) == SIZES[name]
+    assert len({load_probe(name, articles=way).sha256 for way in ("sound", "letter", "dev2020")}) == 3
+    assert {text.split()[0] for text in PairSet.of(pairs.probe.swap_subjects()).pair(0)[:2]} <= {"A", "An"}
 
 
 def test_articles_of_a_probe_of_ones_own(tmp_path: Path) -> None:
@@ -209,7 +194,7 @@ def test_own_probe(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('words = ["old", "young"]', 'words = ["old", " "]', "without blanks"),
         ('premise = { words = ["old", "young"] }', 'premise = ["aged"]', "'aged' is no word set"),
@@ -223,8 +208,8 @@ def test_own_probe(tmp_path: Path) -> None:
         ("components = 1 }", 'components = 1 }\ngroups = { men = ["king"] }', "groups.men: 'king'"),
     ],
 )
-def test_bad_probes(tmp_path: Path, old: str, new: str, told: str) -> None:
-    with pytest.raises(WordworthError, match=told):
+def test_bad_probes(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(WordworthError, match=message):
         _own(tmp_path, old, new)
 
 

@@ -38,7 +38,7 @@ def vectors(seed: int = 0) -> Embedding:
     return Embedding(WORDS, matrix, Provenance(name="things", sha256="1" * 64))
 
 
-def told(rng: np.random.Generator, count: int, name: str) -> NliData:
+def make_pairs(rng: np.random.Generator, count: int, name: str) -> NliData:
     """A rule to be learnt: the same thing is entailed, with `no` contradicted, another thing is neutral."""
     premises, hypotheses, labels = [], [], []
     for _ in range(count):
@@ -55,7 +55,7 @@ def told(rng: np.random.Generator, count: int, name: str) -> NliData:
 @pytest.fixture(scope="module")
 def sets() -> TrainingSets:
     rng = np.random.default_rng(4)
-    return TrainingSets((told(rng, 200, "train"),), (told(rng, 60, "dev"),), (told(rng, 60, "test"),))
+    return TrainingSets((make_pairs(rng, 200, "train"),), (make_pairs(rng, 60, "dev"),), (make_pairs(rng, 60, "test"),))
 
 
 def go(sets: TrainingSets, folder: Path, epochs: int = 3, **more) -> dict:
@@ -71,8 +71,8 @@ def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_it_learns_a_rule_and_says_how_well(sets, tmp_path):
-    many = TrainingSets((told(np.random.default_rng(5), 1000, "train"),), sets.dev, sets.tests)
+def test_it_learns_a_rule_and_reports_accuracy(sets, tmp_path):
+    many = TrainingSets((make_pairs(np.random.default_rng(5), 1000, "train"),), sets.dev, sets.tests)
     made = go(many, tmp_path, epochs=14)
     assert made["test"][0]["accuracy"] > 0.85
     assert made["dev"][0]["accuracy"] == max(one["dev"] for one in made["history"])
@@ -107,18 +107,6 @@ def test_the_authors_training(sets, tmp_path):
     assert accuracy(model, sets.tests[0].examples()) == made["test"][0]["accuracy"]
 
 
-def test_a_pair_weighs_more_in_a_small_batch_of_the_authors(sets, tmp_path):
-    """Their loss is the mean over a batch of any size; ours is the sum over 32."""
-    few = TrainingSets((sets.training[0].only(range(4), {}),), sets.dev, ())
-    first = {}
-    for name in ("default", "dev2020"):
-        recipe = replace(RECIPES[name], epochs=1, hidden=16, dropout=0)
-        (epoch,) = train_nli(vectors(), few, tmp_path / name, recipe=recipe)["history"]
-        first[name] = epoch["loss"]
-    assert first["dev2020"] == pytest.approx(np.log(3), abs=0.5)  # before it has learnt, by the number of labels
-    assert first["default"] == pytest.approx(np.log(3), abs=0.5)
-
-
 def test_averages_by_hand():
     """The authors' average starts behind the first step and has one decay; ours adds to the start, early steps more."""
     for name, expected in (("dev2020", 3.0), ("dev2020-average", 2.0 + 0.001), ("default", None)):
@@ -132,16 +120,6 @@ def test_averages_by_hand():
         if expected is None:  # 2/11 of the start is kept, then 3/12 of that
             expected = 0.25 * (2 / 11 * 1 + 9 / 11 * 2) + 0.75 * 3
         assert float(average.module.weight) == pytest.approx(expected, abs=1e-5)
-
-
-def test_a_folder_of_an_earlier_version_loads_as_it_did(sets, tmp_path):
-    go(sets, tmp_path, epochs=1)
-    sentences, pair = ["a thing0 sees a thing2 .", "a thing1 ."], np.array([[0, 1]])
-    before = load_attention_nli(tmp_path, vectors=vectors()).probabilities(sentences, pair)
-    config = json.loads((tmp_path / "config.json").read_text())
-    del config["shape"]["network"]
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    assert (load_attention_nli(tmp_path, vectors=vectors()).probabilities(sentences, pair) == before).all()
 
 
 def test_it_ends_when_dev_no_longer_gains(sets, tmp_path):
@@ -218,7 +196,7 @@ def test_the_command(sets, tmp_path):
     assert load_attention_nli(folder).probabilities(["a thing1 .", "no thing2 ."], np.array([[0, 1]])).shape == (1, 3)
 
 
-def test_a_network_trained_without_a_subspace_keeps_what_was_taken_out(sets, tmp_path):
+def test_a_network_trained_without_a_subspace_records_it(sets, tmp_path):
     save(vectors(), tmp_path / "things.npz")
     subspace = difference_direction(vectors(), "thing0", "thing1")
     read = vectors_to_train_on(tmp_path / "things.npz", 0).without(subspace)

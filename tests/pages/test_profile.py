@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from html import unescape
-from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from wordworth.pages.page import page
 from wordworth.pages.profile import CONTEXT_CHANGE, ProfileRow, profile
 from wordworth.results.run import Run
 from wordworth.results.runs import Runs, read_runs
-from wordworth.results.vocabulary import Caution, size_cautions
 
 Tests = Mapping[str, tuple[float, float]]
 
@@ -145,15 +143,6 @@ def test_an_effect_against_the_stereotype_is_read_off_its_interval() -> None:
 
 def test_a_test_is_called_by_its_own_words() -> None:
     assert "male–science" in rows_of(weats({"weat8": (1.1, 0.001)}))["Gender stereotype|m"].verdict
-
-
-@pytest.mark.parametrize(
-    ("measure", "n", "is_caution"), [("weat", 16, False), ("weat", 10, True), ("valence", 16, True)]
-)
-def test_only_unusual_sizes_are_marked(measure: str, n: int, is_caution: bool) -> None:
-    """Tests of 8 against 8 words are the usual ones: a mark on all of them says nothing."""
-    assert size_cautions(n, measure) == [Caution.FEW_ITEMS] * is_caution
-    assert comb(16, 8) == 12_870  # enough partitions for a p below .001
 
 
 def test_rare_words_are_words() -> None:

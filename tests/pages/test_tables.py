@@ -139,7 +139,7 @@ def test_latex_compiles(odd: Runs, tmp_path: Path) -> None:
     (tmp_path / "tables.tex").write_text(latex(odd), encoding="utf-8")
     (tmp_path / "paper.tex").write_text(DOCUMENT, encoding="utf-8")
     command = [program, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=1200)
     assert told.returncode == 0, told.stdout.decode(errors="replace")[-3000:]
 
 

@@ -36,7 +36,7 @@ def valence(model: str, noise: float, words: int = 200, **more: Any) -> dict[str
     }
 
 
-def compared(*runs: Run, models: Any = None, version: Any = None, **chosen: Any) -> Comparison:
+def compare_sides(*runs: Run, models: Any = None, version: Any = None, **chosen: Any) -> Comparison:
     settings = ComparisonSettings(resamples=200, permutations=999, **chosen)
     return compare(*sides(list(runs), models, version=version), settings)
 
@@ -44,7 +44,7 @@ def compared(*runs: Run, models: Any = None, version: Any = None, **chosen: Any)
 def test_valence_of_two_runs(make_run: Any) -> None:
     one, two = valence("good", 1), valence("poor one", 4, 150)
     runs = make_run("valnorm", ["good"], [one]), make_run("valnorm", ["poor one"], [two])
-    comparison = compared(*runs)
+    comparison = compare_sides(*runs)
     (difference,) = comparison.differences
     tested = difference.tested
     kept = slice(0, 150)
@@ -64,12 +64,14 @@ def test_valence_of_two_runs(make_run: Any) -> None:
 
 def test_a_difference_on_few_items_is_marked(make_run: Any) -> None:
     """12 items, which are all that one side has: eight per cent of the other's 150."""
-    found = compared(*(make_run("valnorm", [name], [valence(name, 1, n)]) for name, n in (("all", 150), ("some", 12))))
+    found = compare_sides(
+        *(make_run("valnorm", [name], [valence(name, 1, n)]) for name, n in (("all", 150), ("some", 12)))
+    )
     assert found.differences[0].cautions == [Caution.FEW_ITEMS, Caution.LOW_COVERAGE]
     assert found.table.rows[0].cells[2].cautions == tuple(found.differences[0].cautions)
     assert found.table.note.startswith("†")
     assert found.as_table()["differences"][0]["cautions"] == ["few-items", "low-coverage"]
-    firm = compared(*(make_run("valnorm", [name], [valence(name, 1)]) for name in ("a", "bb")))
+    firm = compare_sides(*(make_run("valnorm", [name], [valence(name, 1)]) for name in ("a", "bb")))
     assert (firm.differences[0].cautions, firm.table.note) == ([], "")
 
 
@@ -81,7 +83,7 @@ def test_similarity_is_of_ranks_and_pairs_may_repeat(make_run: Any) -> None:
         items.append({"table": "word_pairs", "measures": ["similarity"], "experiment": "similarity", "model": model})
         items[-1] |= {"dataset": "men", "first": first, "second": "thing"}
         items[-1] |= {"rating": RATINGS.tolist(), "value": values.tolist()}
-    (difference,) = compared(make_run("valnorm", ["a", "b"], items)).differences
+    (difference,) = compare_sides(make_run("valnorm", ["a", "b"], items)).differences
     assert difference.columns["measure"] == "similarity"
     assert difference.tested.n == 200
     assert difference.tested.first == pytest.approx(spearmanr(items[0]["value"], RATINGS).statistic)
@@ -90,7 +92,7 @@ def test_similarity_is_of_ranks_and_pairs_may_repeat(make_run: Any) -> None:
 def test_holm_runs_over_all_tests(make_run: Any) -> None:
     items = [valence(model, noise) for model, noise in (("a", 3.0), ("bb", 3.0))]
     items += [one | {"dataset": "anew"} for one in items]
-    found = compared(make_run("valnorm", ["a", "bb"], items)).differences
+    found = compare_sides(make_run("valnorm", ["a", "bb"], items)).differences
     assert len(found) == 2
     assert [one.p_holm for one in found] == pytest.approx([min(1, 2 * one.tested.p) for one in found])
 
@@ -119,7 +121,7 @@ def missing_attribute(one: dict[str, Any]) -> dict[str, Any]:
 def test_weat(make_run: Any) -> None:
     items = [*weat_items("a", 1.5, 0.1), *weat_items("b", 0.2, 3.0)]
     items += [missing_attribute(items[0]) | {"skipped": None}, missing_attribute(items[2])]
-    found = compared(make_run("weat", ["a", "b"], items))
+    found = compare_sides(make_run("weat", ["a", "b"], items))
     (difference,) = found.differences
     s = np.array([[*items[0]["value"], *items[1]["value"]], [*items[2]["value"], *items[3]["value"]]])
     effects, _ = weat_difference(s, 20, permutations=999)
@@ -143,7 +145,7 @@ def test_prediction(make_run: Any) -> None:
         items[-1] |= {"dataset": "wiki", "word": "the", "rank": ranks[at].tolist()}
         items[-1] |= {"line": [n % 60 for n in range(400)], "position": list(range(400))}
         items[-1] |= {"bits": RNG.normal(5 + at, 1, 400).tolist(), "band": "high"}
-    comparison = compared(make_run("predict", ["a", "b"], items))
+    comparison = compare_sides(make_run("predict", ["a", "b"], items))
     found = {(one.columns["measure"], one.columns["k"]): one.tested for one in comparison.differences}
     assert [*found] == [("top", 1), ("top", 10), ("bits-per-word", None)]
     first = found["top", 1]
@@ -169,16 +171,16 @@ def test_inference_before_and_after(make_run: Any) -> None:
         where | {"version": version, "neutral": (RNG.uniform(0, 0.1, 60) + level).tolist(), "entailment": 0.1}
         for version, level in (("original", 0.3), ("projection", 0.6))
     ]
-    found = compared(make_run("infer", ["nli"], items), version=("projection", "original"))
+    found = compare_sides(make_run("infer", ["nli"], items), version=("projection", "original"))
     (difference,) = found.differences
     assert (difference.tested.n, difference.tested.clusters) == (60, 30)
     assert difference.tested.difference == pytest.approx(0.3, abs=0.02)
     assert "nli (projection) infers more neutrally than nli (original) on gender" in verdicts(found)[0]
     with pytest.raises(WordworthError, match="no version 'projektion'; did you mean projection"):
-        compared(make_run("infer", ["nli"], items), version=("projektion", "original"))
+        compare_sides(make_run("infer", ["nli"], items), version=("projektion", "original"))
 
 
-def layered(model: str, best: int, layers: int) -> list[dict[str, Any]]:
+def make_layered(model: str, best: int, layers: int) -> list[dict[str, Any]]:
     noise = np.random.default_rng(best).normal(size=len(WORDS))
     return [
         valence(model, 0)
@@ -189,26 +191,26 @@ def layered(model: str, best: int, layers: int) -> list[dict[str, Any]]:
 
 
 def test_the_best_layer_is_picked_on_other_items_than_are_compared(make_run: Any) -> None:
-    run = make_run("vast", ["a", "b"], [*layered("a", 3, 6), *layered("b", 7, 12)])
-    (difference,) = compared(run).differences
+    run = make_run("vast", ["a", "b"], [*make_layered("a", 3, 6), *make_layered("b", 7, 12)])
+    (difference,) = compare_sides(run).differences
     assert difference.layers == (3, 7)
     assert difference.tested.n == 100
     assert difference.notes == ("layers 3 and 7 (picked on 100 of the items and compared on the other 100)",)
-    (same,) = compared(run, layer=5).differences
+    (same,) = compare_sides(run, layer=5).differences
     assert (same.layers, same.tested.n) == ((5, 5), 200)
-    (top,) = compared(run, layer="top").differences
+    (top,) = compare_sides(run, layer="top").differences
     assert top.layers == (6, 12)
     with pytest.raises(WordworthError, match=r"layer 9 of a is not among the items"):
-        compared(run, layer=9)
+        compare_sides(run, layer=9)
 
 
 def test_a_question_of_two_experiments_is_tested_once(make_run: Any) -> None:
     """Isolation repeats, without components nullified, two layers of contextualization."""
-    items = [*layered("a", 3, 6), *layered("b", 7, 12)]
+    items = [*make_layered("a", 3, 6), *make_layered("b", 7, 12)]
     items += [one | {"experiment": "isolation", "components": n} for one in items for n in (None, 1)]
     run = make_run("vast", ["a", "b"], items)
-    assert [one.columns["experiment"] for one in compared(run).differences] == ["contextualization"]
-    assert [one.columns["experiment"] for one in compared(run, components=1).differences] == ["isolation"]
+    assert [one.columns["experiment"] for one in compare_sides(run).differences] == ["contextualization"]
+    assert [one.columns["experiment"] for one in compare_sides(run, components=1).differences] == ["isolation"]
 
 
 def test_association_in_a_language_model_takes_the_layer_that_the_run_picked(make_run: Any) -> None:
@@ -218,7 +220,7 @@ def test_association_in_a_language_model_takes_the_layer_that_the_run_picked(mak
             items += weat_items(model, layer / 2, 1, experiment="bias", layer=layer)
         place = {"experiment": "bias", "model": model, "measure": "weat", "components": 0}
         scores += [{**place, "layer": layer} for layer in (best, 5)]
-    (difference,) = compared(make_run("vast", ["a", "b"], items, scores=scores)).differences
+    (difference,) = compare_sides(make_run("vast", ["a", "b"], items, scores=scores)).differences
     assert difference.layers == (2, 4)
 
 
@@ -232,14 +234,14 @@ def test_estimators_are_compared_a_quarter_of_the_way_up(make_run: Any) -> None:
             items[-1] |= {"measure": "direct-bias", "word": WORDS[:50], "value": values.tolist()}
             items.append(items[-1] | {"measures": [], "measure": "manzini"})  # whose score is not there
     models = [{"name": "a", "layers": 8}, {"name": "b", "layers": 12}]
-    found = compared(make_run("static", models, items))
+    found = compare_sides(make_run("static", models, items))
     assert found.differences[0].layers == (2, 3)
     assert "b has a larger direct-bias than a on gender adjectives" in verdicts(found)[0]
 
 
-def test_a_static_embedding_beside_a_language_model(make_run: Any) -> None:
-    items = [valence("vectors", 2), *(one | {"experiment": "valence"} for one in layered("model", 3, 6))]
-    (difference,) = compared(make_run("static", ["vectors", "model"], items)).differences
+def test_a_static_embedding_and_a_language_model(make_run: Any) -> None:
+    items = [valence("vectors", 2), *(one | {"experiment": "valence"} for one in make_layered("model", 3, 6))]
+    (difference,) = compare_sides(make_run("static", ["vectors", "model"], items)).differences
     assert difference.columns["context"] == "bleached"
     assert difference.layers == (None, 3)
 
@@ -261,7 +263,7 @@ def test_refusals(make_run: Any, change: dict[str, Any], reason: str) -> None:
     change = given | change
     two = make_run(change.pop("study", "valnorm"), ["b"], [valence("b", 1)], **change)
     with pytest.raises(WordworthError, match=reason):
-        compared(one, two)
+        compare_sides(one, two)
 
 
 def test_one_question_may_be_refused_and_the_rest_compared(make_run: Any) -> None:
@@ -269,7 +271,7 @@ def test_one_question_may_be_refused_and_the_rest_compared(make_run: Any) -> Non
     for model in ("a", "b"):
         items = [valence(model, 1), valence(model, 1, dataset="anew"), valence(model, 1, words=3, dataset="few")]
         runs.append(make_run("valnorm", [model], items, data={"anew": model}))
-    found = compared(*runs)
+    found = compare_sides(*runs)
     assert [one.columns["dataset"] for one in found.differences] == ["bellezza"]
     assert found.refused == (
         ("valence anew", "anew is not the same data in both (its sha256 differs)"),

@@ -30,7 +30,7 @@ from wordworth.results.run import (
 from wordworth.results.vocabulary import Notice
 
 
-def made(value: float = 0.5, **about: Any) -> Run:
+def make_run(value: float = 0.5, **about: Any) -> Run:
     findings = Findings("valnorm")
     findings.add_model("a", {"layers": 2, "steps": []})
     findings.score(model="a", layer=1, measure="valence", value=value, n=10)
@@ -42,12 +42,12 @@ def made(value: float = 0.5, **about: Any) -> Run:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made().save(tmp_path / "run[1]")  # no pattern
+    make_run().save(tmp_path / "run[1]")  # no pattern
     return tmp_path / "run[1]"
 
 
 def test_round_trip(folder: Path) -> None:
-    written, run = made(), read_run(folder)
+    written, run = make_run(), read_run(folder)
     assert run.scores.equals(written.scores)
     assert dict(run.scores.schema) == SCORES
     assert run.item_table("rated_words").collect().equals(written.item_table("rated_words").collect())
@@ -60,8 +60,8 @@ def test_round_trip(folder: Path) -> None:
 
 def test_a_run_is_replaced_only_on_request(folder: Path) -> None:
     with pytest.raises(WordworthError, match=r"holds a run already; .* --overwrite"):
-        made().save(folder)
-    made(1.0).save(folder, overwrite=True)
+        make_run().save(folder)
+    make_run(1.0).save(folder, overwrite=True)
     assert read_run(folder).scores["value"].to_list() == [1.0, 1.0]
 
 
@@ -71,7 +71,7 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(Run, "model_dump_json", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        made().save(tmp_path / "run")
+        make_run().save(tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -81,16 +81,16 @@ def test_another_process_at_the_same_folder(tmp_path: Path, monkeypatch: pytest.
 
     def while_another_writes(frame: pl.DataFrame, *given: object, **named: object) -> None:
         monkeypatch.setattr(pl.DataFrame, "write_csv", write_csv)
-        made(1.0).save(tmp_path / "run")
+        make_run(1.0).save(tmp_path / "run")
         write_csv(frame, *given, **named)
 
     monkeypatch.setattr(pl.DataFrame, "write_csv", while_another_writes)
     with pytest.raises(WordworthError, match="another process"):
-        made().save(tmp_path / "run")
+        make_run().save(tmp_path / "run")
     assert read_run(tmp_path / "run").scores["value"].to_list() == [1.0, 1.0]
 
 
-def _refused(folder: Path, reason: str) -> None:
+def _expect_refusal(folder: Path, reason: str) -> None:
     with pytest.raises(WordworthError, match=reason) as raised:
         read_run(folder)
     assert len(str(raised.value)) < 500
@@ -111,7 +111,7 @@ def test_a_manifest_of_other_types_is_one_sentence(folder: Path, name: str) -> N
     change, reason = WRONG[name]
     path = folder / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change))
-    _refused(folder, reason)
+    _expect_refusal(folder, reason)
 
 
 TEXTS = {
@@ -125,13 +125,13 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_manifest_that_is_no_json_is_one_sentence(folder: Path, name: str) -> None:
     (folder / "run.json").write_bytes(TEXTS[name])
-    _refused(folder, "run the study again")
+    _expect_refusal(folder, "run the study again")
 
 
 def test_a_folder_that_is_no_run(tmp_path: Path, folder: Path) -> None:
-    _refused(tmp_path, r"is not a run: it has no run\.json")
+    _expect_refusal(tmp_path, r"is not a run: it has no run\.json")
     (folder / "scores.csv").unlink()
-    _refused(folder, r"is not a run: it has no scores\.csv")
+    _expect_refusal(folder, r"is not a run: it has no scores\.csv")
     assert read_manifest(folder).study == "valnorm"  # which reads nothing else
 
 
@@ -143,7 +143,7 @@ def test_a_changed_byte_is_refused(folder: Path, name: str, place: int) -> None:
     content = bytearray((folder / name).read_bytes())
     content[place] ^= 1
     (folder / name).write_bytes(content)
-    _refused(folder, rf"{name} was changed after the run was written")
+    _expect_refusal(folder, rf"{name} was changed after the run was written")
 
 
 def _accept_changes(folder: Path) -> None:
@@ -161,7 +161,7 @@ def test_damaged_items_are_one_sentence_before_they_are_used(folder: Path, damag
     path = folder / ITEMS
     path.write_bytes(damage(path.read_bytes()))
     _accept_changes(folder)
-    _refused(folder, r"run\[1\] holds a run that cannot be read back \(.+\); run the study again")
+    _expect_refusal(folder, r"run\[1\] holds a run that cannot be read back \(.+\); run the study again")
 
 
 def test_columns_of_other_names_or_types_are_one_sentence(folder: Path) -> None:
@@ -170,7 +170,7 @@ def test_columns_of_other_names_or_types_are_one_sentence(folder: Path) -> None:
     for frame in (items.with_columns(value=pl.lit("many")), items.drop("word")):
         frame.write_parquet(folder / ITEMS)
         _accept_changes(folder)
-        _refused(folder, "other columns")
+        _expect_refusal(folder, "other columns")
     items.write_parquet(folder / ITEMS)
     for text, reason in (
         (scores.drop("measure").write_csv(), r"cannot be read back \(.*measure"),
@@ -179,7 +179,7 @@ def test_columns_of_other_names_or_types_are_one_sentence(folder: Path) -> None:
     ):
         (folder / "scores.csv").write_text(text)
         _accept_changes(folder)
-        _refused(folder, reason)
+        _expect_refusal(folder, reason)
 
 
 def test_the_record_of_an_audit_is_read_back(tmp_path: Path) -> None:
@@ -197,8 +197,8 @@ def test_another_record_is_refused(tmp_path: Path, text: str) -> None:
         read_audit(tmp_path)
 
 
-def saved(folder: Path, names: list[str], settings: dict[str, object]) -> None:
-    made(named=names, settings=settings, fingerprints=fingerprints(names)).save(folder)
+def save_run(folder: Path, names: list[str], settings: dict[str, object]) -> None:
+    make_run(named=names, settings=settings, fingerprints=fingerprints(names)).save(folder)
 
 
 def fingerprints(names: list[str]) -> dict[str, str]:
@@ -210,7 +210,7 @@ def stale(folder: Path, names: list[str], settings: dict[str, object]) -> str:
 
 
 def test_the_same_models_and_settings(tmp_path: Path) -> None:
-    saved(tmp_path / "run", ["glove-6b-50d"], {"seed": 0})
+    save_run(tmp_path / "run", ["glove-6b-50d"], {"seed": 0})
     same = [["glove-6b-50d"], {"seed": 0}, fingerprints(["glove-6b-50d"])]
     assert read_finished(tmp_path / "nothing", *same, overwrite=False) is None
     assert read_finished(tmp_path / "run", *same, overwrite=False) is not None
@@ -220,10 +220,8 @@ def test_the_same_models_and_settings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("package", ["wordworth", "polars"])
-def test_another_version_of_a_package_makes_another_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
-) -> None:
-    saved(tmp_path / "run", ["glove-6b-50d"], {})
+def test_another_package_version_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    save_run(tmp_path / "run", ["glove-6b-50d"], {})
     versions, hardware = surroundings()
     monkeypatch.setattr(run_module, "surroundings", lambda: ({**versions, package: "99"}, hardware))
     assert f"made with {package} {versions[package]}" in str(stale(tmp_path / "run", ["glove-6b-50d"], {}))
@@ -235,7 +233,7 @@ def test_a_model_replaced_by_an_older_file_is_another_model(tmp_path: Path) -> N
     model.write_text("tea 1 2\n")
     for number, name in enumerate((str(model), f"mine={model}")):
         folder = tmp_path / f"run{number}"
-        saved(folder, [name], {})
+        save_run(folder, [name], {})
         assert stale(folder, [name], {}) == ""
         before = model.read_text()
         model.write_text("tea 2 1\n")

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from made_checks import WriteRules, made
+from made_checks import WriteRules, make_run
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """Return its folder."""
-    made().save(tmp_path / "runs" / "mine")
+    make_run().save(tmp_path / "runs" / "mine")
     return tmp_path / "runs" / "mine"
 
 

@@ -49,7 +49,7 @@ def test_verdicts_by_hand(run: Path, write_rules: WriteRules) -> None:
     assert judged["all"].matched == 3
 
 
-def test_json_has_what_the_table_has(command: Command, run: Path, write_rules: WriteRules) -> None:
+def test_json_has_the_numbers_of_the_table(command: Command, run: Path, write_rules: WriteRules) -> None:
     answer = command("check", run, write_rules(PASSES + UNDECIDED + FAILS), "--json")
     table = json.loads(answer.out)
     assert (answer.code, table["code"], table["verdict"]) == (1, 1, "fail")
@@ -58,7 +58,7 @@ def test_json_has_what_the_table_has(command: Command, run: Path, write_rules: W
     assert found["valence"] == ("undecided", 0.8, 399, [])
 
 
-def test_junit_is_what_ci_servers_read(command: Command, run: Path, write_rules: WriteRules, tmp_path: Path) -> None:
+def test_junit_is_valid(command: Command, run: Path, write_rules: WriteRules, tmp_path: Path) -> None:
     hostile = f'[rules."<b>&\\u0001]]>"]\n{FAILS.partition(chr(10))[2]}'
     file = tmp_path / "out" / "check.xml"
     answer = command("check", run, write_rules(PASSES + UNDECIDED + hostile), "--junit", file)

@@ -35,8 +35,7 @@ RULE = "[rules.a]\nmeasure = 'valence'\ndataset = 'bellezza'\nno_worse_than = 'r
 
 
 @pytest.mark.parametrize(
-    ("noise", "margin", "code"),
-    [(2.0, 0, 1), (0.1, 0, 0), (0.5, 0, 3), (0.5, 0.3, 0), (2.0, 0.9, 0)],
+    ("noise", "margin", "code"), [(2.0, 0, 1), (0.1, 0, 0), (0.5, 0, 3), (0.5, 0.3, 0), (2.0, 0.9, 0)]
 )
 def test_by_the_interval_of_the_difference(
     command: Command, tmp_path: Path, write_rules: WriteRules, noise: float, margin: float, code: int
@@ -49,7 +48,7 @@ def test_by_the_interval_of_the_difference(
     assert "no worse than" in answer.out
 
 
-def test_what_cannot_be_compared_is_an_error(command: Command, tmp_path: Path, write_rules: WriteRules) -> None:
+def test_incomparable_runs_are_errors(command: Command, tmp_path: Path, write_rules: WriteRules) -> None:
     base = valence_run(tmp_path / "runs" / "base", "base", 0.5, seed=1)
     mine = valence_run(tmp_path / "runs" / "mine", "mine", 0.5, seed=2)
     for text, sentence in {

@@ -73,9 +73,7 @@ MISSES = {
 
 
 @pytest.mark.parametrize(("text", "sentence"), MISSES.items())
-def test_a_rule_that_names_no_score_is_no_pass(
-    command: Command, run: Path, write_rules: WriteRules, text: str, sentence: str
-) -> None:
+def test_a_rule_without_a_score(command: Command, run: Path, write_rules: WriteRules, text: str, sentence: str) -> None:
     answer = command("check", run, write_rules(f"[rules.a]\n{text}\n"))
     assert (answer.code, answer.out) == (2, "")
     assert "rules.toml, rule 'a': " in answer.err
@@ -119,7 +117,7 @@ def test_a_verdict_is_that_of_every_value_in_the_interval() -> None:
 @pytest.mark.parametrize(
     "text", ["0.5", "=< 0.5", "== 0.5", "|value < 0.5", "~ 1", "< nan", "< 1e999", "", "> 1 > 2", "|value| < -1"]
 )
-def test_what_is_no_limit_is_an_error(text: str) -> None:
+def test_bad_limits_are_errors(text: str) -> None:
     with pytest.raises(WordworthError, match=r"write one like|never below 0"):
         parse_limit(text)
 

@@ -70,7 +70,7 @@ def test_resamples_are_counts_of_n_draws():
     np.testing.assert_array_equal(counts, np.concatenate(list(resample_counts(7, 50, 0)), axis=1))
 
 
-def test_the_interval_covers_the_truth_about_as_often_as_it_says():
+def test_the_interval_covers_the_truth_at_its_level():
     # 200 samples of a bivariate normal with ρ = 0.6: 95 % of the intervals hold it (binomial σ is 1.5 %).
     rng = np.random.default_rng(0)
     held = 0

@@ -41,12 +41,12 @@ def test_the_interval_holds_the_effect_of_endless_sets(apart):
     """Words of a population whose d is known from many: 95 % of the intervals on 16 words a set hold it."""
     rng = np.random.default_rng(0)
 
-    def drawn(size):
+    def draw_words(size):
         return [rng.standard_normal((size, 20)) + shift * np.eye(20)[0] for shift in (apart, -apart, 1, -1)]
 
-    truth, held = float(weat(*drawn(20_000))), 0
+    truth, held = float(weat(*draw_words(20_000))), 0
     for _ in range(200):
-        low, high = weat_interval(*drawn(16), resamples=300)
+        low, high = weat_interval(*draw_words(16), resamples=300)
         held += bool(low <= truth <= high)
     assert 0.9 <= held / 200 <= 0.995
 

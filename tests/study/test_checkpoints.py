@@ -31,8 +31,7 @@ def test_order_is_that_of_the_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "message"),
-    [(["final"], "holds no checkpoint"), (["checkpoint-5", "step5"], "are both of step 5")],
+    ("names", "message"), [(["final"], "holds no checkpoint"), (["checkpoint-5", "step5"], "are both of step 5")]
 )
 def test_folders_that_cannot_be_measured(tmp_path: Path, names: list[str], message: str) -> None:
     _empty(tmp_path, *names)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from made_nli import made_nli, made_vectors
+from made_nli import PROBE, make_nli, make_vectors
 from typed_runs import reasons, value, values_by
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
@@ -18,26 +18,18 @@ from wordworth.study.debias.network import choose_probes
 from wordworth.transform import random_directions
 
 debias = study("debias")
-PROBE = """
-[probe]
-name = "gender"
-premise = "The SUBJECT VERB a/an OBJECT."
-hypothesis = "The SUBJECT VERB a/an OBJECT."
-slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
-verbs = [{ kind = "eating", verbs = { words = ["ate", "sold"] }, objects = { words = ["apple", "bun", "car"] } }]
-"""
-WORDS = ["the", "nurse", "doctor", "man", "woman", "ate", "sold", "a", "an", "apple", "bun", "car", ".", "he", "she"]
+WORDS = ["the", "nurse", "doctor", "man", "woman", "slept", ".", "he", "she"]
 ONLY = tuple(part for part in PARTS if part != "nli")
 
 
 @pytest.fixture
 def words() -> Embedding:
-    return made_vectors(WORDS)
+    return make_vectors(WORDS)
 
 
 @pytest.fixture
 def reader(monkeypatch) -> AttentionNli:
-    made = made_nli(WORDS)
+    made = make_nli(WORDS)
     monkeypatch.setattr("wordworth.study.debias.network.load_attention_nli", lambda _: made)
     return made
 
@@ -60,7 +52,7 @@ def test_neutrality_before_after_and_without_random_directions(words, reader, ch
         one = [model.probabilities([pair.premise, pair.hypothesis], np.array([[0, 1]]))[0, 1] for pair in asked]
         return float(np.mean(one))
 
-    where = {"experiment": "gender", "measure": "net-neutral"}
+    where = {"experiment": "small", "measure": "net-neutral"}
     found = values_by(made, "version", **where)
     assert list(found) == ["original", "projection", "random"]
     assert found["original"] == pytest.approx(net_neutral(words), abs=1e-5)
@@ -78,20 +70,7 @@ def test_neutrality_before_after_and_without_random_directions(words, reader, ch
     assert any("snli-test" in reason for reason in reasons(made, "skipped"))
 
 
-def test_a_probe_of_ones_own(words, reader, chosen, tmp_path):
-    (tmp_path / "mine.toml").write_text(PROBE.replace('"gender"', '"mine"'), encoding="utf-8")
-    made = debias(words, **chosen | {"probes": (str(tmp_path / "mine.toml"),)})
-    assert {"mine", "subspace"} <= set(made.scores["experiment"])
-
-
-def test_accuracy_before_and_after(words, reader, chosen, data):
-    made = debias(words, **chosen)
-    accuracy = values_by(made, "version", experiment="accuracy", dataset="snli-test")
-    assert list(accuracy) == ["original", "projection"]
-    assert all(0.2 < share < 0.5 for share in accuracy.values())  # a network of random weights guesses
-
-
-def test_a_network_over_other_vectors_is_not_asked(words, reader, chosen, tmp_path):
+def test_a_network_over_other_vectors_is_skipped(words, reader, chosen, tmp_path):
     other = Embedding(WORDS, words.matrix, Provenance("other", sha256="2" * 64))
     made = debias(other, **chosen)
     assert made.scores["experiment"].to_list() == ["subspace"]

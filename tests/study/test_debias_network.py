@@ -8,7 +8,7 @@ import transformers as hf
 
 from made_models import llama_folder
 from repair_models import networks, tokenizer
-from typed_runs import items_of, reasons, value, values_by
+from typed_runs import items_of, value, values_by
 from wordworth.repair.checkpoint import load_whole
 from wordworth.repair.subwords import every_piece
 from wordworth.study import study
@@ -57,22 +57,6 @@ def test_every_method_on_subwords(folder, method, tmp_path):
     else:
         assert np.abs(pieces.matrix @ direction).max() < 1e-6
     hf.AutoModelForCausalLM.from_pretrained(tmp_path / "saved")
-
-
-def test_twice_is_once(folder, tmp_path):
-    plan = {
-        "concept": ((str(folder / "one.txt"), str(folder / "other.txt")),),
-        "mitigate": "leace",
-        "without": PARTS,
-    }
-    once = debias(folder / "llama", **plan)
-    assert once.skipped == {"not in vocabulary": 1}
-    once.product.save(tmp_path / "once")
-    again = debias(tmp_path / "once", **plan)
-    assert any("nothing to remove" in reason for reason in reasons(again, "skipped"))
-    again.product.save(tmp_path / "twice")
-    first, second = ((tmp_path / one / "model.safetensors").read_bytes() for one in ("once", "twice"))
-    assert first == second
 
 
 @pytest.mark.index

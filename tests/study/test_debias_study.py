@@ -2,21 +2,18 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cosine as cosine_distance
 from sklearn.metrics.pairwise import paired_cosine_distances
 
-from typed_runs import items_of, one, reasons, value, values_by
+from typed_runs import one, reasons, value, values_by
 from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.pairs import load_pairs
 from wordworth.catalog.read.word_sets import load_test, load_word_set, polar_words
 from wordworth.embedding import Embedding, Provenance, load, save
 from wordworth.errors import WordworthError
 from wordworth.measure import sc_weat, similarity, valence
-from wordworth.results.findings import Findings
 from wordworth.results.run import Run, read_run
 from wordworth.study import study
 from wordworth.study.debias import DEBIAS_METHODS, PARTS
-from wordworth.study.debias.study import add_draws
 from wordworth.transform import Moments, class_means, difference_direction, erase, fit_leace, random_directions, remove
 
 debias = study("debias")
@@ -80,16 +77,6 @@ def test_before_after_and_control_are_the_measures_of_each_version(words):
     before = one(run.scores, version="original", measure="valence")
     assert before["low"] < before["value"] < before["high"]
     assert run.scores.filter(version="random")["low"].is_null().all()
-
-
-def test_items_of_both_versions(words):
-    run = debias(words, **LIGHT)
-    rated = items_of(run, "rated_words").group_by("version").len()
-    assert dict(rated.iter_rows()) == {"original": 399, "projection": 399}
-    pair = items_of(run, "word_pairs", version="projection").row(0, named=True)
-    after = remove(words, difference_direction(words, "he", "she").basis, "")
-    cosine = 1 - cosine_distance(after[pair["first"]], after[pair["second"]])
-    assert pair["value"] == pytest.approx(cosine, abs=1e-6)
 
 
 def test_stability_where_the_words_are(words):
@@ -188,21 +175,6 @@ def test_several_subspaces_are_taken_out_together(words, tmp_path):
     he_she = difference_direction(words, "he", "she").basis[0]
     assert np.abs(run.product.matrix @ he_she).max() < 1e-5
     assert "he − she and mine and dev-demonyms_train and bommasani-male / " in run.product.provenance.steps[0]
-
-
-def test_draws_are_averaged():
-    draws = []
-    for number in (1.0, 2.0, 6.0):
-        draw = Findings("debias")
-        draw.score(experiment="weat", model="m", dataset="weat1", measure="weat", value=number, p=0.5, n=9)
-        draws.append(draw)
-    findings = Findings("debias")
-    add_draws(findings, draws)
-    assert findings.scores.select("version", "draw", "value").rows() == [
-        *(("random", 1, 1.0), ("random", 2, 2.0), ("random", 3, 6.0)),
-        ("random", None, 3.0),
-    ]
-    assert findings.scores["p"].is_null().all()
 
 
 @pytest.mark.parametrize(

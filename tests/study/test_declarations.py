@@ -28,19 +28,6 @@ def test_a_declaration_is_whole(name: str) -> None:
     assert declared.main in ("", *(field.name for field in declared.settings.fields()))
 
 
-def test_the_method_of_vast_names_only_what_was_chosen() -> None:
-    vast = study("vast")
-    quick, full = (vast.settings(**chosen).in_words() for chosen in (vast.quick, {}))
-    assert "random weights" not in quick
-    assert "shuffled ratings and the lexicon without the polar words" in quick
-    assert "a fixed sample of the words" in quick
-    assert "random weights" in full
-    assert "all words of the language’s lexica" in full
-    assert not vast.settings(experiments=("tokenization",)).in_words()
-    assert not vast.settings(experiments=("contextualization",), controls=("none",)).in_words()
-    assert "random weights" not in vast.method
-
-
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_setting_is_declared_once(name: str) -> None:
     fields = study(name).settings.fields()

@@ -22,12 +22,6 @@ def test_weat_is_that_of_the_paper_where_the_words_are_there() -> None:
     assert "has 10 of the 32 words" in refused["weat3"]
 
 
-def test_one_that_is_requested_by_name_has_a_caution() -> None:
-    (row,) = study("weat")([NAME], tests=["weat4"], resamples=20, permutations=100).scores.to_dicts()
-    assert row["coverage"] == pytest.approx(5 / 16)
-    assert "low-coverage" in row["cautions"]
-
-
 def test_valence() -> None:
     """ρ of a plain script: .88, .80 and .69."""
     settings = {"experiments": ["valence"], "resamples": 20, "permutations": 100}

@@ -1,16 +1,12 @@
 """`wordworth run infer` on a folder that a training left: what it prints, what it writes, and how it refuses."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from commands import Command
 from made_nli import nli_folder
-from typed_runs import items_of, one, reasons
-from wordworth.catalog.read.nli import load_nli
-from wordworth.nli.loading import load
-from wordworth.nli.nli import accuracy
+from typed_runs import items_of, reasons
 from wordworth.nli.probe import load_probe
 from wordworth.results.run import read_run
 
@@ -40,24 +36,6 @@ def test_run_infer(folder: Path, command: Command) -> None:
     assert {"net-neutral", "fraction-neutral", "threshold"} <= set(run.scores["measure"])
     assert any("1,936,512 pairs (1,968 × 164 × 6); the paper: over 2,000,000" in reason for reason in reasons(run))
     assert len(items_of(run, "sentence_pairs", extreme="entailment", version="original")) == 4
-
-
-def test_accuracy_on_a_csv_of_numbered_labels(folder: Path, command: Command) -> None:
-    (folder / "own.csv").write_text('premise,hypothesis,label\nhe he,she,0\nshe,he,2\nhe,"she, he",1\n')
-    asked = ["own=model", "--probe", "gender", "--sample", 50, "--random", 0, "--mitigate", "none"]
-    asked += ["--resamples", 20, "--accuracy", "own.csv", "--json", "-o", "out"]
-    refused = command("run", "infer", *asked)
-    assert refused.code == 2
-    assert "own.csv, line 2: the label is '0'" in refused.err
-    assert "--label-map 0=entailment,1=neutral,2=contradiction" in refused.err
-    answer = command("run", "infer", *asked, "--label-map", "0=entailment,1=neutral,2=contradiction")
-    (row,) = [score for score in json.loads(answer.out)["scores"] if score["measure"] == "accuracy"]
-    assert (row["dataset"], row["n"]) == ("own", 3)
-    label_map = {"0": "entailment", "1": "neutral", "2": "contradiction"}
-    assert row["value"] == accuracy(load("model"), load_nli("own.csv", label_map).examples())
-    run = read_run("out")
-    assert run.settings["label_map"] == label_map
-    assert one(run.scores, measure="accuracy")["value"] == row["value"]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from made_nli import made_nli
+from made_nli import make_nli
 from slow_nli import slow
 from typed_runs import one, value
-from wordworth.measure.neutrality import Tally, by_premise, gap_replicates, group_means
+from wordworth.measure.neutrality import Tally, by_premise, group_means
 from wordworth.nli.attention import AttentionNli
 from wordworth.study import study
 from wordworth.transform import difference_direction, remove
@@ -32,7 +32,7 @@ WORDS = [*JOBS, *MEN, *WOMEN, *THINGS, *"the ate paid for a an . he she".split()
 
 @pytest.fixture(scope="module")
 def model() -> AttentionNli:
-    return made_nli(WORDS)
+    return make_nli(WORDS)
 
 
 def sentence(subject: str, action: tuple[str, str]) -> str:
@@ -45,12 +45,12 @@ def each(model: AttentionNli, first: str, second: str) -> list[np.ndarray]:
     return [slow(model, sentence(first, action), sentence(second, action)) for action in ACTIONS]
 
 
-def asked(model: AttentionNli, first: str, second: str) -> np.ndarray:
+def ask(model: AttentionNli, first: str, second: str) -> np.ndarray:
     """Their mean over all actions."""
     return np.mean(each(model, first, second), axis=0)
 
 
-def test_neutrality_gap_lean_and_control_are_what_one_pair_at_a_time_gives(model, tmp_path):
+def test_all_measures_equal_one_pair_at_a_time(model, tmp_path):
     (tmp_path / "small.toml").write_text(GROUPED)
     made = infer(model, probes=(tmp_path / "small.toml",), random=1, resamples=50)
     assert one(made.scores, measure="net-neutral", version="original")["n"] == 200
@@ -58,12 +58,12 @@ def test_neutrality_gap_lean_and_control_are_what_one_pair_at_a_time_gives(model
     changed = model.with_vectors(remove(model.embedder.embedding, direction.basis, "he − she"))
     for name, version in (("original", model), ("projection", changed)):
         means = {
-            job: [np.mean([asked(version, job, word) for word in group], axis=0) for group in (MEN, WOMEN)]
+            job: [np.mean([ask(version, job, word) for word in group], axis=0) for group in (MEN, WOMEN)]
             for job in JOBS
         }
         lean = np.mean([men - women for men, women in means.values()], axis=0)
         gap = np.mean([np.abs(men - women) for men, women in means.values()], axis=0)
-        swapped = np.mean([asked(version, job, other) for job in JOBS for other in JOBS if job != other], axis=0)
+        swapped = np.mean([ask(version, job, other) for job in JOBS for other in JOBS if job != other], axis=0)
         here = {"version": name, "dataset": "small"}
         rows = np.array([row for job in JOBS for word in MEN + WOMEN for row in each(version, job, word)])
         neutral = {
@@ -100,20 +100,11 @@ def test_without_groups_every_two_hypotheses_are_compared(model, tmp_path):
     made = infer(model, probes=(tmp_path / "small.toml",), mitigate=("none",), random=0, resamples=50)
     gaps = []
     for job in JOBS:
-        entailed = [asked(model, job, word)[0] for word in MEN + WOMEN]
+        entailed = [ask(model, job, word)[0] for word in MEN + WOMEN]
         gaps += [abs(first - second) for first, second in combinations(entailed, 2)]
     assert value(made, measure="gap-entailment") == pytest.approx(np.mean(gaps), abs=1e-6)
     assert {"lean-entailment", "lean-contradiction"}.isdisjoint(made.scores["measure"])
     assert made.scores["control"].null_count() == len(made.scores)
-
-
-def test_what_treats_all_alike_has_no_gap_however_far_from_neutral():
-    tally = Tally.empty((4, 6))
-    cells = np.arange(24)
-    tally.add(cells, np.tile([0.9, 0.05, 0.05], (24, 1)))
-    groups = [np.array([0, 1, 2]), np.array([3, 4, 5])]
-    assert np.abs(by_premise(group_means(tally, groups))).max() < 1e-12
-    assert np.abs(gap_replicates(tally, groups, 20, 0)).max() < 1e-12
 
 
 def test_draws_are_the_same_as_taking_words_so_often():

@@ -21,37 +21,40 @@ def test_valence_and_similarity(small: Embedding, tmp_path: Path) -> None:
     rated = [f"{word},{value!r}" for word, value in zip(lexicon.words, lexicon.valence.tolist(), strict=True)]
     similar = [f"{a}\t{b}\t{c!r}" for a, b, c in zip(pairs.first, pairs.second, pairs.scores.tolist(), strict=True)]
 
-    def found(folder: Path) -> Run:
-        lexica, pairs = _shuffled(folder, "lex.csv", rated, "word,valence"), _shuffled(folder, "pairs.tsv", similar)
+    def run_in(folder: Path) -> Run:
+        lexica, pairs = (
+            _shuffle(folder, "lex.csv", rated, "word,valence"),
+            _shuffle(folder, "pairs.tsv", similar),
+        )
         return study("valnorm")([small], lexica=[lexica], pairs=[pairs], resamples=50)
 
-    _assert_same(found(tmp_path / "as published"), found(tmp_path / "shuffled"))
+    _assert_same(run_in(tmp_path / "as published"), run_in(tmp_path / "shuffled"))
 
 
 def test_an_association_test_with_sampled_partitions(make: Callable[..., Embedding], tmp_path: Path) -> None:
     groups = {name: [f"{name}{at}" for at in range(12)] for name in "xyab"}
     model = make([word for words in groups.values() for word in words])
 
-    def found(folder: Path) -> Run:
+    def run_in(folder: Path) -> Run:
         lists = {name: _in_order(folder, words) for name, words in groups.items()}
         sets = [f"{name} = {{ label = '{name}', words = {words} }}" for name, words in lists.items()]
-        path = _written(folder, "own.toml", ["[test]", "name = 'own'", *sets])
+        path = _write(folder, "own.toml", ["[test]", "name = 'own'", *sets])
         return study("weat")([model], tests=[path], p_method="monte-carlo", permutations=200)
 
-    first = found(tmp_path / "as published")
+    first = run_in(tmp_path / "as published")
     assert 0 < first.scores["p"].item() < 1
-    _assert_same(first, found(tmp_path / "shuffled"))
+    _assert_same(first, run_in(tmp_path / "shuffled"))
 
 
 def _in_order(folder: Path, rows: list[str]) -> list[str]:
     return Random(1).sample(rows, len(rows)) if folder.name == "shuffled" else rows
 
 
-def _shuffled(folder: Path, name: str, rows: list[str], *header: str) -> Path:
-    return _written(folder, name, [*header, *_in_order(folder, rows)])
+def _shuffle(folder: Path, name: str, rows: list[str], *header: str) -> Path:
+    return _write(folder, name, [*header, *_in_order(folder, rows)])
 
 
-def _written(folder: Path, name: str, lines: list[str]) -> Path:
+def _write(folder: Path, name: str, lines: list[str]) -> Path:
     folder.mkdir(exist_ok=True)
     path = folder / name
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -71,9 +74,9 @@ def test_random_contexts(tmp_path: Path) -> None:
     lexicon = load_lexicon("bellezza")
     rated = [f"{w},{v!r}" for w, v in zip(lexicon.words[:60], lexicon.valence[:60].tolist(), strict=True)]
 
-    def found(folder: Path) -> Run:
-        lexica = [_shuffled(folder, "lex.csv", rated, "word,valence")]
+    def run_in(folder: Path) -> Run:
+        lexica = [_shuffle(folder, "lex.csv", rated, "word,valence")]
         chosen = {"contexts": ("random",), "experiments": ("contextualization",), "resamples": 50}
         return study("vast")(["minilm-l6"], lexica=lexica, scale=(1.0, 5.0), **chosen)
 
-    _assert_same(found(tmp_path / "as published"), found(tmp_path / "shuffled"), rounding=1e-5)
+    _assert_same(run_in(tmp_path / "as published"), run_in(tmp_path / "shuffled"), rounding=1e-5)

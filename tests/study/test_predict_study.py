@@ -91,9 +91,7 @@ def test_scores_are_those_of_a_loop_over_the_items(found):
     assert log2(value(found, experiment="prediction", measure="perplexity", variant="naive")) > 0
 
 
-def test_measures_do_not_depend_on_the_parts_that_are_held(
-    tmp_path, text, counts, embedding, word_model_folder, found, monkeypatch
-):
+def test_measures_do_not_depend_on_the_parts(tmp_path, text, counts, embedding, word_model_folder, found, monkeypatch):
     monkeypatch.setattr(prediction, "WORDS_PER_PART", 3)
     folder = word_model_folder(tmp_path / "tiny")
     again = predict([folder], corpus=text, frequencies=counts, soft_match=[embedding], top=5, **FEW)
@@ -185,7 +183,7 @@ def test_bands_and_vectors_are_of_the_text_trained_on(tmp_path, text, word_model
     assert STUDY.settings().as_table()["frequencies"] == "wordfreq"
 
 
-def test_headings_are_counted_and_not_among_what_was_not_run(tmp_path, counts, word_model_folder):
+def test_headings_are_facts_and_no_failures(tmp_path, counts, word_model_folder):
     path = tmp_path / "wiki.test.tokens"
     path.write_text(
         "\n = Cats = \n\n the cat @-@ mat sat on 3 @,@ 000 a\n\n = = Dogs = = \n the dog sat\n", encoding="utf-8"

@@ -6,7 +6,6 @@ import pytest
 
 from typed_runs import one, reasons, rows
 from wordworth.encode import LanguageModel, load_named
-from wordworth.errors import WordworthError
 from wordworth.study import study
 
 pytestmark = pytest.mark.index
@@ -59,15 +58,3 @@ def test_vast_in_four_contexts_and_one_layer(encoder: LanguageModel) -> None:
     assert rho["misaligned"] < 0 < rho["bleached"] < rho["aligned"]
     assert found.scores.filter(control="untrained", context="bleached").height > 0
     assert any(reason.startswith("probes: ") and "one vector" in reason for reason in reasons(found, "skipped"))
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"experiments": ["tokenization"]}, "one vector per text"),
-        ({"contexts": ["random"]}, "its vector of a random context is of the whole text"),
-    ],
-)
-def test_what_vast_cannot_do_with_it(settings: dict[str, list[str]], says: str, encoder: LanguageModel) -> None:
-    with pytest.raises(WordworthError, match=says):
-        study("vast")([encoder], **settings)

@@ -120,7 +120,7 @@ def test_decontextualized_is_the_word_alone(model: LanguageModel, text: Path, pa
     assert row["value"] == pytest.approx(expected, abs=1e-6)
 
 
-def test_words_never_met_fall_back_and_are_listed(model: LanguageModel, text: Path, pairs: Path) -> None:
+def test_words_without_a_sentence_fall_back_and_are_listed(model: LanguageModel, text: Path, pairs: Path) -> None:
     run = quality(model, text, pairs)
     listed = run.items["word_lists"].collect().filter(list="never met")
     assert listed.get_column("word").to_list() == ["unicorn"]
@@ -130,7 +130,7 @@ def test_words_never_met_fall_back_and_are_listed(model: LanguageModel, text: Pa
     assert words.get_column("value").null_count() == 0 < len(words)
 
 
-def test_static_embeddings_beside_them(model: LanguageModel, text: Path, pairs: Path, tmp_path: Path) -> None:
+def test_static_embeddings_in_the_same_run(model: LanguageModel, text: Path, pairs: Path, tmp_path: Path) -> None:
     lines = [f"{word} {at} {at % 3 + 1} 1" for at, word in enumerate(WORDS[1:])]  # “cat” is lacking
     (tmp_path / "mine.vec").write_text("\n".join([f"{len(lines)} 3", *lines]))
     models = [model, str(tmp_path / "mine.vec")]
@@ -200,7 +200,7 @@ def test_agreement_over_layers_and_models(model: LanguageModel, folder: Path, te
     assert -1 <= row["low"] <= row["high"] <= 1
 
 
-def test_words_alone_are_what_they_are_beside_a_text(model: LanguageModel, text: Path, pairs: Path) -> None:
+def test_words_alone_equal_those_of_a_run_with_a_text(model: LanguageModel, text: Path, pairs: Path) -> None:
     """Without a text there is only the context `decontextualized`, with the numbers that it has next to a text."""
     alone = static([model], corpus="none", pairs=[pairs], experiments=["quality"], **QUICK)
     beside = quality(model, text, pairs, sentences=[20]).scores

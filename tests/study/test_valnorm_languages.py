@@ -26,9 +26,7 @@ EVERY = ("english", "french", "croatian")
         (["a", "b"], (), [("",), ("",)]),
     ],
 )
-def test_the_languages_that_a_model_is_asked_for_in(
-    models: Sequence[str], named: tuple[str, ...], asked: list[tuple[str, ...]]
-) -> None:
+def test_the_languages_of_a_model(models: Sequence[str], named: tuple[str, ...], asked: list[tuple[str, ...]]) -> None:
     things = [resolve(model) for model in models]
     assert list(_pair_with_languages(things, named, EVERY)) == list(zip(things, asked, strict=True))
 

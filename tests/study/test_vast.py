@@ -50,47 +50,6 @@ def test_contextualization_by_context_and_layer(tiny: LanguageModel, corpus: Pat
     assert item["subwords"][0] >= 1
 
 
-def test_misaligned_words_are_mirrored_and_poles_stay(tiny: LanguageModel) -> None:
-    lexicon = load_lexicon("bellezza")
-    straight, turned = (words_of(tiny).encode_rated(lexicon, context) for context in ("aligned", "misaligned"))
-    for before, after in zip(straight[1:], turned[1:], strict=True):
-        np.testing.assert_array_equal(before.layers("last").vectors(), after.layers("last").vectors())
-    texts = {context.word: context.text for context in turned[0].store.contexts}
-    assert texts["abuse"] == "It is very pleasant to think of abuse"
-    texts = {context.word: context.text for context in straight[0].store.contexts}
-    assert texts["abuse"] == "It is very unpleasant to think of abuse"
-
-
-def test_words_lost_to_isolation_alone_are_recorded(tiny: LanguageModel, corpus: Path) -> None:
-    asked = {"lexica": ["bellezza"], "contexts": ["random"], "corpus": corpus, "components": 2}
-    alone = vast([tiny], experiments=["isolation"], **asked, **QUICK)
-    both = vast([tiny], experiments=["contextualization", "isolation"], **asked, **QUICK)
-    lost = 399 - rows(alone, measure="valence", layer=1, components=1)["n"].item()
-    assert alone.skipped["no context in the corpus"] == both.skipped["no context in the corpus"] == lost > 100
-
-
-def test_isolation_counts_components_from_the_mean_on(tiny: LanguageModel) -> None:
-    found = vast(
-        [tiny],
-        lexica=["bellezza"],
-        experiments=["isolation"],
-        contexts=["bleached", "aligned"],
-        components=5,
-        component_words="scored",  # the mean of the same words is subtracted, so anisotropy falls
-        **QUICK,
-    )
-    top = rows(found, measure="valence", variant=None, context="aligned", layer=LAYERS)
-    assert top["components"].to_list() == [None, 0, 1, 2, 3, 4, 5]
-    spread = rows(found, measure="anisotropy", context="aligned", layer=LAYERS)["value"].to_list()
-    assert abs(spread[1]) < abs(spread[0])
-    shares = rows(found, context="aligned", layer=LAYERS, measure="neuron-share")
-    assert shares["k"].to_list() == [1, 2, 4, 8, 16]
-    assert shares["value"].to_list() == sorted(shares["value"])
-    assert shares["value"][-1] == pytest.approx(1)  # 16 of 16 neurons
-    variance = rows(found, measure="variance-share", context="aligned", layer=LAYERS)["value"].to_list()
-    assert variance == sorted(variance, reverse=True)
-
-
 def fitted_on(words: EncodedWords, context: str) -> np.ndarray:
     """The authors' choice by hand: every word of three lexica and ten WEATs, then the polar words, which stay aligned.
 
@@ -155,7 +114,7 @@ def test_isolation_has_dominance_and_arousal(tiny: LanguageModel, data: Path, sc
     )
 
 
-@pytest.mark.parametrize("context", ["bleached", "aligned", "misaligned"])
+@pytest.mark.parametrize("context", ["bleached", "misaligned"])
 def test_components_are_fitted_on_all_lexica_and_tests(tiny: LanguageModel, data: Path, context: str) -> None:
     """As VAST's authors fit them, whichever lexicon and test is run; one decomposition for isolation and bias."""
     asked = {"contexts": [context], "components": 3, "tests": ["weat7"], **QUICK}
@@ -198,13 +157,7 @@ def test_a_lexicon_that_cannot_be_had_is_reported(tiny: LanguageModel, monkeypat
 
 def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
     found = vast(
-        [tiny],
-        lexica=["bellezza"],
-        experiments=["bias"],
-        contexts=["bleached"],
-        tests=["weat7"],
-        components=2,
-        **QUICK,
+        [tiny], lexica=["bellezza"], experiments=["bias"], contexts=["bleached"], tests=["weat7"], components=2, **QUICK
     )
     test = load_test("weat7")
     encoded = (words_of(tiny).encode("bleached", words).layers("last") for words in test.groups)
@@ -227,9 +180,7 @@ def test_bias_is_weat_on_bleached_vectors(tiny: LanguageModel) -> None:
 @pytest.mark.parametrize(
     ("chosen", "name"), [("all", "the principal components (english)"), ("scored", "the components of bias (english)")]
 )
-def test_components_of_bias_do_not_depend_on_the_tests_that_are_run(
-    tiny: LanguageModel, chosen: str, name: str
-) -> None:
+def test_components_of_bias_do_not_depend_on_the_tests(tiny: LanguageModel, chosen: str, name: str) -> None:
     asked = {"lexica": ["bellezza"], "experiments": ["bias"], "contexts": ["bleached"], "components": 8, **QUICK}
     asked["component_words"] = chosen
     alone, beside = (vast([tiny], tests=tests, **asked) for tests in (["weat6"], ["weat1", "weat6", "weat9"]))
@@ -241,32 +192,18 @@ def test_components_of_bias_do_not_depend_on_the_tests_that_are_run(
     assert fitted in beside.data
 
 
-def test_validation_has_raw_and_isolated_scores(tiny: LanguageModel) -> None:
-    found = vast(
-        [tiny],
-        lexica=["bellezza"],
-        experiments=["validation"],
-        contexts=["bleached"],
-        pairs=["rg-65"],
-        components=2,
-        **QUICK,
-    )
-    top = rows(found, layer=LAYERS, measure="similarity")
-    assert top["components"].to_list() == [None, 0, 1, 2]
-    assert set(top["n"]) == {65}
-
-
 def test_the_share_of_words_of_one_token_is_counted_by_the_tokenizer(tiny: LanguageModel, tmp_path: Path) -> None:
     words = load_lexicon("bellezza").words[:100]
     lines = [f"{one},{other},{at}" for at, (one, other) in enumerate(pairwise(words))]
     path = tmp_path / "mine.csv"
     path.write_text("\n".join(["first,second,score", *lines]), encoding="utf-8")
-    found = vast([tiny], lexica=["bellezza"], experiments=["validation"], pairs=[path], components=0, **QUICK)
+    found = vast([tiny], lexica=["bellezza"], experiments=["validation"], pairs=[path], components=2, **QUICK)
     (share,) = rows(found, measure="single-token").to_dicts()
     single = [word for word in words if len(tiny.tokenizer.tokenize(f" {word}")) == 1]
     assert 0 < len(single) < 100
     assert (share["experiment"], share["n"]) == ("validation", 100)
     assert share["value"] == pytest.approx(len(single) / 100)
+    assert rows(found, layer=LAYERS, measure="similarity")["components"].to_list() == [None, 0, 1, 2]
 
 
 def test_greedy_poles_are_the_ends() -> None:

@@ -1,19 +1,14 @@
 """VAST's controls: what an untrained network, shuffled ratings and a lexicon without its poles give."""
 
-import copy
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-import torch
-import transformers as hf
-from tokenizers.normalizers import Lowercase
 
 from vast_runs import rows
-from wordworth.catalog.read.lexica import load_lexicon
 from wordworth.catalog.read.word_sets import polar_words
-from wordworth.encode import LanguageModel, wrap
+from wordworth.encode import LanguageModel
 from wordworth.encode.named import randomize_weights
 from wordworth.results.run import Run
 from wordworth.study import study
@@ -91,18 +86,6 @@ def test_polar_words_are_taken_out_of_the_lexicon(tiny: LanguageModel) -> None:
     assert [notice.count for notice in found.notices if notice.control == "poles-out"] == [48]
 
 
-def test_shuffled_ratings_are_known_by_chance(tiny: LanguageModel) -> None:
-    found = vast([tiny], **ASKED, **QUICK)
-    score = rows(found, control="shuffled", variant=None, layer=1).row(0, named=True)
-    assert score["value"] == pytest.approx(0, abs=0.02)
-    assert (score["low"], score["high"]) == pytest.approx((-0.098, 0.098), abs=0.04)  # ±1.96 / √398
-    own = rows(found, experiment="contextualization", variant=None, layer=1).row(0, named=True)
-    above = rows(found, control="shuffled", variant="above-control", layer=1).row(0, named=True)
-    assert above["value"] == pytest.approx(own["value"] - score["value"])
-    assert above["high"] - above["low"] == pytest.approx(own["high"] - own["low"])
-    assert 0 < above["p"] <= 1
-
-
 def test_a_control_that_cannot_be_computed_costs_only_itself(tiny: LanguageModel, tmp_path: Path) -> None:
     own = tmp_path / "own.csv"
     own.write_text("word,rating\nlove,5\nagony,1\nrain,3\nsun,4\n")  # two words that are no poles
@@ -121,45 +104,3 @@ def test_only_the_first_lexicon_is_encoded_again(tiny: LanguageModel, data: Path
     assert lexica == {"untrained": ["bellezza"], "shuffled": both, "poles-out": both}
     (notice,) = [notice for notice in found.notices if notice.control == "untrained"]
     assert "random weights, seed 7" in notice.reason
-
-
-def test_an_aligned_template_gives_the_rating_away(tiny: LanguageModel) -> None:
-    """A Llama of three layers that was never trained scores high where the text names the rating, and low where it
-    names the opposite: not above the control at all."""
-    torch.manual_seed(3)
-    sizes = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 128}
-    network = hf.LlamaModel(hf.LlamaConfig(vocab_size=len(tiny.tokenizer), max_position_embeddings=64, **sizes))
-    llama = wrap(network, tiny.tokenizer, name="llama", source="memory")
-    found = vast([llama], **ASKED | {"contexts": ["aligned", "misaligned"]}, **QUICK)
-    top = rows(found, control="untrained", variant=None, layer=3)
-    control = dict(top.select("context", "value").iter_rows())
-    assert control["aligned"] > 0.5
-    assert control["misaligned"] < -0.3
-
-
-def test_an_uncased_model_has_one_vector_for_a_word_and_its_capitals(tiny: LanguageModel, tmp_path: Path) -> None:
-    """Capitals, rated .5 higher, are merged with their words by an uncased model and not by a cased one."""
-    tokenizer = copy.deepcopy(tiny.tokenizer)
-    tokenizer.backend_tokenizer.normalizer = Lowercase()
-    uncased = wrap(tiny.network, tokenizer, name="uncased", source="memory")
-    words, ratings = load_lexicon("bellezza").words[:60], load_lexicon("bellezza").valence[:60].tolist()
-    plain = [f"{word},{rating}\n" for word, rating in zip(words, ratings, strict=True)]
-    upper = [f"{word.upper()},{rating + 0.5}\n" for word, rating in zip(words, ratings, strict=True)]
-    runs = {}
-    for name, lines in (("plain", plain), ("both", plain + upper), ("upper", upper)):
-        path = tmp_path / f"{name}.csv"
-        path.write_text("word,rating\n" + "".join(lines))
-        for model in (uncased, tiny):
-            runs[name, model.name] = vast([model], **ASKED | {"lexica": [path]}, **QUICK)
-
-    def numbers(lexicon: str, model: str, **columns: object) -> list[object]:
-        row = rows(runs[lexicon, model], layer=1, **columns).row(0, named=True)
-        return [row["value"], row["n"]]
-
-    for columns in ({"control": None, "variant": None}, {"control": "poles-out"}):
-        once = numbers("plain", "uncased", **columns)
-        assert numbers("both", "uncased", **columns) == pytest.approx(once, abs=1e-6)
-        assert numbers("upper", "uncased", **columns) == pytest.approx(once, abs=1e-6)
-    assert numbers("both", "tiny", control=None, variant=None)[1] == 120
-    merged = [notice for notice in runs["both", "uncased"].notices if "merged" in notice.reason]
-    assert (merged[0].count, merged[0].total) == (60, 120)

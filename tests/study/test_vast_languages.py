@@ -30,9 +30,7 @@ def test_languages_have_their_own_lexica_and_a_mean(tiny: LanguageModel, data: P
     assert any("to balance the sets" in notice.reason and notice.language == "spanish" for notice in found.notices)
 
 
-def test_tokens_and_components_in_every_language(
-    tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tokens_and_components_by_language(tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when a language is run by itself; English words under poles of both kinds are scored here by the formula."""
     asked = {"corpus": "none", "contexts": ["bleached"], "components": 2, "component_words": "scored", **QUICK}
     monkeypatch.setattr("wordworth.study.vast.tokens.MIN_WORDS_PER_KIND", 6)  # its tokenizer is English
@@ -68,16 +66,7 @@ def test_tokens_and_components_in_every_language(
     assert english == pytest.approx(np.corrcoef(d, used["rating"])[0, 1], abs=1e-5)
 
 
-def test_bias_in_spanish_has_spanish_words(tiny: LanguageModel, data: Path) -> None:
-    asked = {"experiments": ["bias"], "tests": ["weat1"], "corpus": "none", "contexts": ["bleached"]}
-    found = vast([tiny], language="spanish", **asked, **QUICK)
-    assert set(found.scores["language"]) == {"spanish"}
-    words = set(rows(found, "association_words")["word"])
-    assert {"libertad", "abeja"} <= words
-    assert not {"freedom", "bee", "beetle"} & words
-
-
-def test_an_own_test_in_such_a_language_is_run(tiny: LanguageModel, data: Path, tmp_path: Path) -> None:
+def test_an_own_test_in_another_language(tiny: LanguageModel, data: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     sets = {"x": ["róża", "lilia"], "y": ["mucha", "komar"], "a": ["miłość", "pokój"], "b": ["wojna", "rak"]}
     lines = [f'{key} = {{ label = "{key}", words = {words} }}' for key, words in sets.items()]
@@ -88,9 +77,7 @@ def test_an_own_test_in_such_a_language_is_run(tiny: LanguageModel, data: Path, 
     assert any("fitted on the words of polish, polar words" in notice.reason for notice in found.notices)
 
 
-def test_a_language_that_fails_does_not_end_the_others(
-    tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_language_ends_no_other(tiny: LanguageModel, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from wordworth.study.vast import words as module
 
     def polar(language: str) -> object:

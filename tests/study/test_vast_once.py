@@ -1,34 +1,18 @@
 """A context goes through the model once, however many lists it stands in, and its vectors are those it has alone."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import pytest
 
 from vast_runs import words_of
 from wordworth.contexts import Context, load_templates, make_bleached
 from wordworth.embedding import Slot
-from wordworth.encode import InContexts, LanguageModel, in_contexts
+from wordworth.encode import LanguageModel, in_contexts
 
 FIRST, SECOND = ("river", "abuse", "pleasant"), ("pleasant", "clock", "river", "unwieldiness")
 
 
 def contexts_of(words: tuple[str, ...]) -> list[Context | None]:
     return list(make_bleached(words, load_templates()))
-
-
-@pytest.fixture
-def encoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The words that go through a model, in their order."""
-    seen: list[str] = []
-
-    def watched(model: LanguageModel, words: Sequence[str], *rest: Any) -> InContexts:
-        seen.extend(words)
-        return in_contexts(model, words, *rest)
-
-    monkeypatch.setattr("wordworth.study.vast.words.in_contexts", watched)
-    return seen
 
 
 @pytest.mark.parametrize("pooling", ["last", "mean", "first"])
@@ -44,14 +28,7 @@ def test_vectors_are_those_of_encoding_alone(tiny: LanguageModel, pooling: str) 
             np.testing.assert_allclose(*pair, atol=1e-5)
 
 
-def test_each_context_is_encoded_once(tiny: LanguageModel, encoded: list[str]) -> None:
-    once = words_of(tiny)
-    for words in (FIRST, SECOND, FIRST):
-        once.encode_contexts(words, contexts_of(words), "bleached")
-    assert sorted(encoded) == sorted({*FIRST, *SECOND})
-
-
-def test_what_has_no_vector_keeps_its_place_and_reason(tiny: LanguageModel) -> None:
+def test_words_without_a_vector_keep_place_and_reason(tiny: LanguageModel) -> None:
     once = words_of(tiny, layers=(2,))
     long = Context("end", "many words " * 100 + "end", 1100, 1103)
     known = contexts_of(("river",))

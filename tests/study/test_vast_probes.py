@@ -20,7 +20,7 @@ vast = study("vast")
 Parts = tuple[ProbePart, ProbePart]
 
 
-def made(planted: float, share: float = 0.5, dimensions: int = 10) -> Parts:
+def make_parts(planted: float, share: float = 0.5, dimensions: int = 10) -> Parts:
     """600 vectors with a class planted in one neuron, so strongly that it is the first component."""
     rng = np.random.default_rng(0)
     labels = rng.random(600) < share
@@ -36,16 +36,16 @@ def probe(parts: Parts, **chosen: int) -> Findings:
     return score_probe("noun", *parts, {"model": "made"}, settings, settings.components)
 
 
-def test_a_probe_finds_what_is_planted_in_the_first_component() -> None:
-    found = probe(made(20))
+def test_a_probe_finds_a_planted_component() -> None:
+    found = probe(make_parts(20))
     assert rows(found, measure="noun", variant=None)["value"].item() == pytest.approx(1)
     assert rows(found, variant="components", components=1)["value"].item() == pytest.approx(1)
     assert rows(found, variant="rest", components=1)["value"].item() < 0.65
 
 
-def test_the_majority_class_and_an_interval_stand_beside_a_probe() -> None:
+def test_a_probe_has_a_baseline_and_an_interval() -> None:
     """Where nothing is planted and one class is common, the regression names that class and nothing more."""
-    task = made(0, share=0.9)
+    task = make_parts(0, share=0.9)
     found = probe(task, resamples=400)
     majority = rows(found, variant="majority").row(0, named=True)
     share = sum(label == "noun" for label in task[1].labels) / 200
@@ -58,7 +58,7 @@ def test_the_majority_class_and_an_interval_stand_beside_a_probe() -> None:
 
 def test_the_papers_numbers_of_components_are_tried() -> None:
     assert {8, 11, 12} <= {*PROBE_COMPONENTS}
-    found = probe(made(20, dimensions=20), components=12)
+    found = probe(make_parts(20, dimensions=20), components=12)
     assert rows(found, variant="components")["components"].to_list() == list(PROBE_COMPONENTS)
 
 
@@ -79,7 +79,7 @@ def test_probes_as_the_authors_ran_them(tiny: LanguageModel, data: Path) -> None
 
 def test_vectors_as_they_are_are_not_standardized() -> None:
     """A neuron a thousand times smaller than the others is not heard unless it is standardized."""
-    train, test = made(20)
+    train, test = make_parts(20)
     parts = [replace(part, vectors=part.vectors * np.where(np.arange(10) == 3, 1e-6, 1)) for part in (train, test)]
     settings = VastSettings(resamples=20)
     f1 = [

@@ -158,23 +158,3 @@ def test_an_untrained_smollm2_reads_the_rating_in_the_template() -> None:
     assert control["untrained", "aligned", "above-control"]["high"] < 0
     assert control["untrained", "bleached", "above-control"]["low"] > 0.2
     assert control["poles-out", "bleached", None]["value"] == pytest.approx(0.574, abs=0.001)
-
-
-@pytest.mark.parametrize("tests", [(), ("weat6",)])
-def test_components_of_bias_are_fitted_on_one_set_of_words(tests: tuple[str, ...]) -> None:
-    """WEAT 6 in MiniLM's top layer without 8 components of the WEAT words: the same alone and beside the ten."""
-    asked = {"contexts": ["bleached"], "tests": tests, "component_words": "scored"}
-    found = vast(["minilm-l6"], lexica=["bellezza"], experiments=["bias"], **asked)
-    cut = rows(found, dataset="weat6", layer=6, components=8)
-    assert cut["value"].item() == pytest.approx(-0.3727, abs=0.002)
-
-
-def test_a_component_of_all_words_is_not_valence() -> None:
-    """MiniLM's top layer, bleached: without its own first component Bellezza's ρ falls from .773 to −.03."""
-    asked = {"contexts": ["bleached"], "components": 1}
-    rho = {}
-    for chosen in ("sample", "scored"):
-        found = vast(["minilm-l6"], lexica=["bellezza"], experiments=["isolation"], component_words=chosen, **asked)
-        top = rows(found, measure="valence", layer=6, components=1)
-        rho[chosen] = top["value"].item()
-    assert rho == pytest.approx({"sample": 0.751, "scored": -0.03}, abs=0.01)

@@ -41,15 +41,6 @@ def test_the_word_of_weat9_that_google_news_lacks(data: Path) -> None:
     assert words_of(found).drop_nulls("spelling").select("word", "spelling").rows() == [("short-term", "short")]
 
 
-def test_the_ten_by_default_and_those_without_words_are_told(make: object) -> None:
-    words = [word for name in ("weat1", "weat8") for group in load_test(name).groups for word in group]
-    found = weat([make(words)], permutations=50)
-    assert set(found.scores["dataset"]) >= {"weat1", "weat8"}
-    assert found.scores["study"].unique().to_list() == ["weat"]
-    assert "words of X: instruments (test weat2)" in failures(found)["weat2"]
-    assert len(failures(found)) + found.scores["variant"].null_count() == 10
-
-
 def test_the_rule_of_valnorm_is_a_share_of_the_tests(make: object, data: Path) -> None:
     """|d| ≥ .8 and p ≤ .05 or ≥ .95, counted here from each test's d and p; a p of two sides is not its p."""
     chosen = {"tests": ["weat1", "weat6", "weat8"], "permutations": 100}
@@ -122,14 +113,3 @@ def test_d_has_an_interval_that_no_order_of_the_words_moves(make: object, tmp_pa
     turned = weat([model], tests=[tmp_path / "turned.toml"]).scores.row(0, named=True)
     for column in ("value", "low", "high", "p"):
         assert turned[column] == pytest.approx(plain[column], rel=1e-12)
-
-
-def test_sides_and_methods(make: object) -> None:
-    model = make([word for group in load_test("weat8").groups for word in group])
-
-    def p(**chosen: str) -> float:
-        found = weat([model], tests=["weat8"], **chosen)
-        return float(found.scores["p"].item())
-
-    assert p(sides="two") > p(sides="one") or p(sides="one") > 0.5
-    assert p(p_method="monte-carlo") == pytest.approx(p(p_method="exact"), abs=0.02)

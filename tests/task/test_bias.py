@@ -54,7 +54,7 @@ def test_the_paper_s_3542_tuples(layers: Layers, lists: BiasLists) -> None:
     assert len(found) * (13 + 25 + 13 + 25 + 13 + 25 + 13 + 25 + 7 + 2) == 3542
 
 
-def test_what_the_pairs_share_is_no_variance_of_their_differences(lists: BiasLists) -> None:
+def test_a_shift_of_all_pairs_explains_nothing(lists: BiasLists) -> None:
     """Against the authors' `explained_variance_ratio_`: a shift of all pairs alike explains nothing about its mean."""
     vectors = np.random.default_rng(1).normal(size=(2, len(lists.words), 50))
     at = {word: row for row, word in enumerate(lists.words)}
@@ -85,22 +85,23 @@ def test_an_estimator_that_fails_leaves_the_others(lists: BiasLists, layers: Lay
     assert found.scores.select("measure", "variant", "subset").equals(rest.select("measure", "variant", "subset"))
 
 
+def repeat_words(words: tuple[Any, ...], counts: np.ndarray) -> tuple[Any, ...]:
+    often = zip(words, counts.astype(int).tolist(), strict=True)
+    return tuple(word for word, count in often for _ in range(count))
+
+
 def test_resampled_curves_are_the_measures_on_repeated_words(layers: Layers, lists: BiasLists) -> None:
     """Each column of counts against the measures run on word lists with the words repeated so often."""
     words, settings = lists.targets["professions"][:30], Intervals(resamples=3, seed=4)
     draws = draw_lists(lists, words, settings)
     found = resample_curves(layers, replace(lists, targets={"professions": words}), "professions", settings, {})
 
-    def repeated(words: tuple[Any, ...], counts: np.ndarray) -> tuple[Any, ...]:
-        often = zip(words, counts.astype(int).tolist(), strict=True)
-        return tuple(word for word, count in often for _ in range(count))
-
     for r in range(4):
-        targets = read_words(layers, repeated(words, draws[TARGETS][:, r]))
-        drawn = replace(lists, pairs=repeated(lists.pairs, draws[PAIRS][:, r]))
+        targets = read_words(layers, repeat_words(words, draws[TARGETS][:, r]))
+        drawn = replace(lists, pairs=repeat_words(lists.pairs, draws[PAIRS][:, r]))
         male, female = read_pairs(layers, drawn)
         sides = {
-            attribute: [read_words(layers, repeated(sets[name], draws[name][:, r])) for name in sets]
+            attribute: [read_words(layers, repeat_words(sets[name], draws[name][:, r])) for name in sets]
             for attribute, sets in lists.classes.items()
         }
         expected = {
@@ -126,10 +127,6 @@ def test_other_estimators_are_resampled_over_all_their_lists(layers: Layers, lis
     words = lists.targets["professions"][:30]
     draws = draw_lists(lists, words, Intervals(resamples=3, seed=4))
 
-    def repeated(words: tuple[Any, ...], counts: np.ndarray) -> tuple[Any, ...]:
-        often = zip(words, counts.astype(int).tolist(), strict=True)
-        return tuple(word for word, count in often for _ in range(count))
-
     found = {
         (one.attribute, one.measure, one.variant): one.resample(draws)
         for one in make_other_estimators(layers, lists, words)
@@ -140,13 +137,13 @@ def test_other_estimators_are_resampled_over_all_their_lists(layers: Layers, lis
     for r in range(4):
         drawn = replace(
             lists,
-            pairs=repeated(lists.pairs, draws[PAIRS][:, r]),
+            pairs=repeat_words(lists.pairs, draws[PAIRS][:, r]),
             classes={
-                attribute: {name: repeated(some, draws[name][:, r]) for name, some in sets.items()}
+                attribute: {name: repeat_words(some, draws[name][:, r]) for name, some in sets.items()}
                 for attribute, sets in lists.classes.items()
             },
         )
-        for one in make_other_estimators(layers, drawn, repeated(words, draws[TARGETS][:, r])):
+        for one in make_other_estimators(layers, drawn, repeat_words(words, draws[TARGETS][:, r])):
             expected = one.by_word().mean(axis=1)
             np.testing.assert_allclose(found[one.attribute, one.measure, one.variant][:, r], expected, rtol=1e-9)
 

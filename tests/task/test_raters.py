@@ -35,7 +35,7 @@ def english(data: Path) -> list[Lexicon]:
 def test_reliability_over_the_381_words(english: list[Lexicon]) -> None:
     """“0.97 or higher” over the words that the three lexica share."""
     scores = score(english, find_common_words(english))
-    rated = {lexicon.name: _rated(lexicon) for lexicon in english}
+    rated = {lexicon.name: _map_ratings(lexicon) for lexicon in english}
     shared = sorted(set.intersection(*map(set, rated.values())))
     assert len(shared) == 381
     for one, other in combinations(rated, 2):
@@ -60,5 +60,5 @@ def test_table_3(english: list[Lexicon]) -> None:
             assert scores[name]["value"] == pytest.approx(float(row["value"]), abs=0.035 if hard else 0.006), name
 
 
-def _rated(lexicon: Lexicon) -> dict[str, float]:
+def _map_ratings(lexicon: Lexicon) -> dict[str, float]:
     return dict(zip(lexicon.words, lexicon.valence.tolist(), strict=True))

@@ -54,7 +54,7 @@ def effect_size(vectors: Embedding) -> float:
     return float((x.mean() - y.mean()) / np.concatenate([x, y]).std(ddof=1))
 
 
-def rated(words: tuple[str, ...], ratings: NDArray[np.float64] = RATINGS) -> Lexicon:
+def make_lexicon(words: tuple[str, ...], ratings: NDArray[np.float64] = RATINGS) -> Lexicon:
     return Lexicon("mine", words, {"valence": ratings}, (1.0, 9.0), sha256=str(len(words)))
 
 
@@ -107,8 +107,8 @@ def test_different_words_of_one_vector_are_a_caution(vectors: Embedding) -> None
 def test_lines_of_a_lexicon_with_one_vector_are_averaged(vectors: Embedding) -> None:
     """Capitals are rated .25 above and lower case .25 below the ratings of the plain lexicon."""
     capitals = tuple(word.upper() for word in WORDS)
-    plain = valence(vectors, rated(WORDS))
-    found = valence(vectors, rated((*WORDS, *capitals), np.concatenate([RATINGS - 0.25, RATINGS + 0.25])))
+    plain = valence(vectors, make_lexicon(WORDS))
+    found = valence(vectors, make_lexicon((*WORDS, *capitals), np.concatenate([RATINGS - 0.25, RATINGS + 0.25])))
     for one, other in zip(numbers(found), numbers(plain), strict=True):
         assert one[:2] == other[:2]
         assert one[2:] == pytest.approx(other[2:], abs=1e-9)
@@ -124,7 +124,7 @@ def test_poles_are_removed_however_they_are_spelled(vectors: Embedding) -> None:
     rows = []
     for words in (WORDS, tuple(word.upper() for word in WORDS)):
         findings = Findings()
-        matched, lexicon = match_rated_words(findings, layers, rated(words), SETTINGS)
+        matched, lexicon = match_rated_words(findings, layers, make_lexicon(words), SETTINGS)
         effects = compute_effect_sizes(matched, select_poles(layers, POLAR, SETTINGS))
         score_without_poles(findings, RatedEffects(matched, lexicon, effects), polar, SETTINGS)
         rows.append(findings.scores.row(0, named=True))

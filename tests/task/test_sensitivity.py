@@ -28,7 +28,7 @@ SEED = 3
 RNG = np.random.default_rng(SEED)
 
 
-def made(words: dict[str, np.ndarray], name: str = "made") -> Embedding:
+def make_embedding(words: dict[str, np.ndarray], name: str = "made") -> Embedding:
     return Embedding(list(words), np.array(list(words.values()), dtype=np.float32), Provenance(name))
 
 
@@ -46,7 +46,7 @@ def vectors(test_of_names: AssociationTest) -> Embedding:
             found[word] = RNG.normal(size=20) + 0.3
             found[word][0] += shift
             found[word] *= RNG.uniform(0.5, 2)
-    return made(found)
+    return make_embedding(found)
 
 
 @dataclass
@@ -134,49 +134,6 @@ def test_robustness_by_hand() -> None:
     assert found["median"] == {"value": 0.5, "low": -1, "high": 2}
 
 
-def pulled(test: AssociationTest, pull: float) -> Embedding:
-    """Targets far apart along one axis and attributes at its ends."""
-    found = {}
-    for group, end in zip(test.groups, (pull, -pull, 1.0, -1.0), strict=True):
-        for number, word in enumerate(sorted(group)):
-            found[word] = np.array([end, 1.0, 0.02 * number, 0.0])
-    rng = np.random.default_rng(0)  # words that make the mean and the first component no matter of the test
-    rest = {f"other{at}": rng.normal(size=4) * [0, 0, 0, 9] for at in range(200)}
-    rest |= {f"back{at}": -vector for at, vector in enumerate(found.values())}
-    return made(found | rest)
-
-
-def test_a_clear_effect_never_flips(test_of_names: AssociationTest) -> None:
-    layers = Layers.of(pulled(test_of_names, 1.0))
-    settings = Sensitive(draws=5)
-    scores = score_association_variants(layers, test_of_names, settings, make_vector_variants(layers)).scores
-    expected = {"significant": 1.0, "same-sign": 1.0, "flipped": 0.0}
-    shares = scores.filter(pl.col("variant") != "median", pl.col("measure") == "sensitivity")
-    assert all(row["value"] == expected[row["variant"]] for row in shares.iter_rows(named=True))
-    by_option = shares.filter(pl.col("subset").is_not_null())
-    assert set(by_option["variant"]) == {"flipped"}
-    assert {"words: all words", "vectors: centred", "σ: sample σ", "p: normal p"} <= set(by_option["subset"])
-    assert len(by_option) == len(VARIANT_KINDS) + 3 + 3 + 2 + 2 + 2
-
-
-def test_an_effect_that_lengths_alone_make_flips_with_them(test_of_names: AssociationTest) -> None:
-    """Lengths alone tell X from Y: nothing by cosines, all by inner products."""
-    found = {}
-    rng = np.random.default_rng(1)
-    for group, axis, length in zip(test_of_names.groups, (0, 0, 0, 1), (9.0, 1.0, 1.0, 1.0), strict=True):
-        for word in group:
-            vector = np.array([1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, *rng.normal(scale=0.05, size=4)])
-            found[word] = vector * length
-    mirror = {f"back{at}": -vector for at, vector in enumerate(found.values())}  # so that the mean is nought
-    layers = Layers.of(made(found | mirror))
-    settings = Sensitive(draws=2, permutations=200)
-    scores = score_association_variants(layers, test_of_names, settings, make_vector_variants(layers)).scores
-    flipped = dict(scores.filter(variant="flipped").select("subset", "value").iter_rows())
-    assert flipped["association: inner product"] > 0.6
-    assert flipped["association: mean cosine"] < 0.3
-    assert flipped["σ: sample σ"] == flipped["σ: population σ"]
-
-
 def test_two_sides_and_layers(test_of_names: AssociationTest, vectors: Embedding) -> None:
     """The first variant is the test as it is run; words that were encoded have a row a layer."""
     layers = Layers.of(vectors)
@@ -208,7 +165,7 @@ def rated() -> Embedding:
     for word in dict.fromkeys([*ratings, *sorted(high), *sorted(low)]):
         found[word] = RNG.normal(size=10)
         found[word][0] += 3 * (word in high) - 3 * (word in low) + (ratings.get(word, 3) - 3) / 2
-    return made(found)
+    return make_embedding(found)
 
 
 def test_valence_under_other_choices(rated: Embedding) -> None:

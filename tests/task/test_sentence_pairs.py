@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from truth.plain_words import Plain, first_kind, split_words
 
 from whole_words.conftest import tiny_words
-from whole_words.plain_words import Plain, first_kind, split_words
 from wordworth.catalog.read.sentence_pairs import SentencePair, SentencePairs
 from wordworth.results.vocabulary import Caution
 from wordworth.task.sentence_pairs import NO_WORDS_SHARED, TIED, PairScores, score_preferences, score_sentences
@@ -89,7 +89,7 @@ def test_masked_models_by_all_words_and_by_those_that_are_shared(kind: str) -> N
         assert shared.logp[side, 0] == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_pair_that_cannot_be_scored_says_why() -> None:
+def test_pairs_that_cannot_be_scored_have_a_reason() -> None:
     model, _ = with_bos("llama-bpe")
     pairs = [SentencePair("happy friends", "sad words"), SentencePair("the river", "the river")]
     assert score_sentences(model, pairs, "unmodified").skipped == [NO_WORDS_SHARED, TIED]

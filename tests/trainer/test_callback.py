@@ -62,7 +62,7 @@ def trainer_of(folder: Path, family: str = "causal", **arguments: Any) -> Any:
     )
 
 
-def measured(trainer: Any, folder: Path, **more: Any) -> ww.WordworthCallback:
+def attach(trainer: Any, folder: Path, **more: Any) -> ww.WordworthCallback:
     """A callback that measures little, out of a text of its own."""
     text = folder / "text.txt"
     text.write_text("\n".join(LINES), encoding="utf-8")
@@ -112,7 +112,7 @@ def same(one: Any, other: Any) -> bool:
 def test_a_measured_training_ends_the_same(tmp_path: Path, family: str, arguments: dict[str, Any]) -> None:
     plain = end_of(trainer_of(tmp_path, family, **arguments))
     trainer = trainer_of(tmp_path, family, **arguments)
-    measured(trainer, tmp_path)
+    attach(trainer, tmp_path)
     with_callback = end_of(trainer)
     for part in plain:
         assert same(plain[part], with_callback[part]), part
@@ -125,7 +125,7 @@ def test_a_measured_training_ends_the_same(tmp_path: Path, family: str, argument
 
 def test_numbers_are_those_of_the_saved_model(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path)
-    callback = measured(trainer, tmp_path)
+    callback = attach(trainer, tmp_path)
     trainer.train()
     trainer.save_model(str(tmp_path / "saved"))
     for name, chosen in zip(("vast", "predict"), callback.measuring.chosen, strict=True):
@@ -141,7 +141,7 @@ def test_numbers_are_those_of_the_saved_model(tmp_path: Path) -> None:
 
 def test_logs_hold_the_scores(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path)
-    measured(trainer, tmp_path)
+    attach(trainer, tmp_path)
     trainer.train()
     logs = [log for log in trainer.state.log_history if "wordworth/seconds" in log]
     assert [log["step"] for log in logs] == [0, 3, 6]
@@ -159,7 +159,7 @@ def test_a_study_that_fails_costs_no_more_than_itself(
 ) -> None:
     plain = end_of(trainer_of(tmp_path))
     trainer = trainer_of(tmp_path)
-    callback = measured(trainer, tmp_path)
+    callback = attach(trainer, tmp_path)
     run = type(callback.measuring.chosen[0].study).run
 
     def fails(self: Any, models: Any, settings: Any, **more: Any) -> Any:
@@ -178,9 +178,9 @@ def test_a_study_that_fails_costs_no_more_than_itself(
     assert len(read_run(tmp_path / "runs" / "predict-step3").scores)
 
 
-def test_what_diverges_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_divergence_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     trainer = trainer_of(tmp_path)
-    callback = measured(trainer, tmp_path)
+    callback = attach(trainer, tmp_path)
     with torch.no_grad():
         trainer.model.transformer.wte.weight.fill_(float("nan"))
     trainer.state.global_step = 3
@@ -190,7 +190,7 @@ def test_what_diverges_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixt
 
 def test_only_the_first_process_measures(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path)
-    callback = measured(trainer, tmp_path)
+    callback = attach(trainer, tmp_path)
     trainer.state.is_world_process_zero, trainer.state.global_step = False, EVERY
     callback.on_train_begin(trainer.args, trainer.state, trainer.control)
     callback.on_step_end(trainer.args, trainer.state, trainer.control)
@@ -212,9 +212,9 @@ def test_wrong_settings_fail_at_once(tmp_path: Path, given: dict[str, Any], mess
         ww.WordworthCallback(trainer_of(tmp_path), **given)
 
 
-def test_what_only_the_model_shows_fails_before_the_first_step(tmp_path: Path) -> None:
+def test_settings_that_do_not_fit_the_model_fail_first(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path)
-    measured(trainer, tmp_path, vast={"layers": (9,)})
+    attach(trainer, tmp_path, vast={"layers": (9,)})
     with pytest.raises(ww.WordworthError, match="has layers 0 to 2, not 9"):
         trainer.train()
     assert trainer.state.global_step == 0
@@ -223,7 +223,7 @@ def test_what_only_the_model_shows_fails_before_the_first_step(tmp_path: Path) -
 def test_runs_of_another_training_are_not_mixed(tmp_path: Path) -> None:
     for _ in range(2):
         trainer = trainer_of(tmp_path)
-        measured(trainer, tmp_path, predict=None)
+        attach(trainer, tmp_path, predict=None)
         if (tmp_path / "runs").exists():
             with pytest.raises(ww.WordworthError, match="holds runs already"):
                 trainer.train()
@@ -233,12 +233,12 @@ def test_runs_of_another_training_are_not_mixed(tmp_path: Path) -> None:
 
 def test_a_training_that_is_resumed_goes_on_in_its_folder(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path, save_strategy="steps", save_steps=EVERY)
-    measured(trainer, tmp_path, predict=None)
+    attach(trainer, tmp_path, predict=None)
     trainer.train()
     last = tmp_path / "runs" / f"vast-step{STEPS}"
     before, first = read_run(last), (last.parent / f"vast-step{EVERY}" / "run.json").stat().st_mtime_ns
     again = trainer_of(tmp_path)
-    measured(again, tmp_path, predict=None)
+    attach(again, tmp_path, predict=None)
     again.train(resume_from_checkpoint=str(tmp_path / "tiny" / f"checkpoint-{EVERY}"))
     assert (last.parent / f"vast-step{EVERY}" / "run.json").stat().st_mtime_ns == first
     assert read_run(last).scores.equals(before.scores)
@@ -259,7 +259,7 @@ def test_a_trainer_that_cannot_be_measured(tmp_path: Path) -> None:
 def test_without_a_head_only_vectors_are_measured(tmp_path: Path) -> None:
     trainer = trainer_of(tmp_path, "masked")
     trainer.model = hf.BertForSequenceClassification(trainer.model.config)
-    callback = measured(trainer, tmp_path, predict=None)
+    callback = attach(trainer, tmp_path, predict=None)
     callback.on_train_begin(trainer.args, trainer.state, trainer.control)
     assert [one.name for one in (tmp_path / "runs").iterdir()] == ["vast-step0"]
     with pytest.raises(ww.WordworthError, match="predict does not measure a language model without a head"):

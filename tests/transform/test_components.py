@@ -20,13 +20,6 @@ def test_same_as_a_plain_svd_for_every_k(shape: tuple[int, int]) -> None:
         np.testing.assert_allclose(nullify(x, fitted, j), expected, atol=1e-9)
 
 
-def test_nullified_directions_are_gone_and_zero_only_centres() -> None:
-    x = np.random.default_rng(1).normal(size=(50, 6))
-    fitted = fit_components(x, 3)
-    np.testing.assert_allclose(nullify(x, fitted, 0), x - x.mean(0))
-    assert np.abs(nullify(x, fitted, 3) @ fitted.directions.T).max() < 1e-12
-
-
 def test_by_hand() -> None:
     # Four points on a cross, longer along the first axis: the first direction is that axis, share 8/10.
     x = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]]) + np.array([5, 7])

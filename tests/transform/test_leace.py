@@ -72,7 +72,7 @@ def test_no_linear_classifier_is_left(kinds):
     assert np.abs(after).max() < 1e-12 * np.abs(before).max()
 
 
-def test_what_stays_and_that_twice_is_once():
+def test_means_stay_and_twice_is_once():
     x, labels = classes(500, 3)
     eraser = leace(x, labels)
     once = eraser(x)

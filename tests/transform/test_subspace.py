@@ -181,7 +181,7 @@ def test_he_she_is_the_gender_direction_of_google_news():
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1, 1e9])
-def test_what_is_no_direction_does_not_depend_on_the_vectors_length(scale):
+def test_degenerate_directions_at_any_scale(scale):
     rng = np.random.default_rng(6)
     rows = rng.normal(size=(6, 8))
     rows[5] = rows[4] * (1 + 1e-15)
@@ -196,7 +196,7 @@ def test_what_is_no_direction_does_not_depend_on_the_vectors_length(scale):
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("unit", [True, False])
-def test_what_was_taken_out_is_not_found_again(dtype, unit):
+def test_a_removed_direction_is_not_found_again(dtype, unit):
     """What rounding leaves of a direction is none: taking it out would move the vectors anywhere."""
     rows = (np.random.default_rng(8).normal(size=(40, 50)) * 3).astype(dtype)
     words = made(rows)

@@ -2,29 +2,28 @@
 
 from collections.abc import Callable
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
 import transformers as hf
+from truth import plain_words
 
 from encode.conftest import BERT, GPT, LLAMA, NEO
 from encode.conftest import KINDS as ENCODERS
-from whole_words import plain_words as plain_module
 from wordworth.whole_words import WordModel, wrap_word_model
 
 NEO_SIZES = NEO | {"hidden_size": 16, "num_layers": 4, "num_heads": 2, "max_position_embeddings": 64}
 KINDS: dict[str, tuple[str, type, type, dict[str, Any], Callable[[str], bytes]]] = {
-    "gpt2": ("gpt2", hf.GPT2Config, hf.GPT2LMHeadModel, GPT, plain_module.byte_level),
-    "gpt": ("gpt", hf.OpenAIGPTConfig, hf.OpenAIGPTLMHeadModel, GPT, plain_module.word_bpe),
-    "gpt-neo": ("gpt-neo", hf.GPTNeoConfig, hf.GPTNeoForCausalLM, NEO_SIZES, plain_module.byte_level),
-    "gpt-j": ("gpt-j", hf.GPTJConfig, hf.GPTJForCausalLM, GPT | {"rotary_dim": 4}, plain_module.byte_level),
-    "llama-bpe": ("llama-bpe", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, plain_module.byte_level),
-    "llama-unigram": ("llama-unigram", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, plain_module.metaspace),
-    "bert": ("bert", hf.BertConfig, hf.BertForMaskedLM, BERT, plain_module.wordpiece),
-    "roberta": ("roberta", hf.RobertaConfig, hf.RobertaForMaskedLM, BERT, plain_module.byte_level),
-    "albert": ("albert", hf.AlbertConfig, hf.AlbertForMaskedLM, BERT | {"embedding_size": 8}, plain_module.metaspace),
+    "gpt2": ("gpt2", hf.GPT2Config, hf.GPT2LMHeadModel, GPT, plain_words.byte_level),
+    "gpt": ("gpt", hf.OpenAIGPTConfig, hf.OpenAIGPTLMHeadModel, GPT, plain_words.word_bpe),
+    "gpt-neo": ("gpt-neo", hf.GPTNeoConfig, hf.GPTNeoForCausalLM, NEO_SIZES, plain_words.byte_level),
+    "gpt-j": ("gpt-j", hf.GPTJConfig, hf.GPTJForCausalLM, GPT | {"rotary_dim": 4}, plain_words.byte_level),
+    "llama-bpe": ("llama-bpe", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, plain_words.byte_level),
+    "llama-unigram": ("llama-unigram", hf.LlamaConfig, hf.LlamaForCausalLM, LLAMA, plain_words.metaspace),
+    "bert": ("bert", hf.BertConfig, hf.BertForMaskedLM, BERT, plain_words.wordpiece),
+    "roberta": ("roberta", hf.RobertaConfig, hf.RobertaForMaskedLM, BERT, plain_words.byte_level),
+    "albert": ("albert", hf.AlbertConfig, hf.AlbertForMaskedLM, BERT | {"embedding_size": 8}, plain_words.metaspace),
 }
 MASKED = ("bert", "roberta", "albert")
 
@@ -45,10 +44,10 @@ def tiny_words(kind: str) -> tuple[WordModel, Any]:
     model = wrap_word_model(built, tokenizer, name=f"tiny-{kind}")
     full, bare = (tokenizer("a word", add_special_tokens=added)["input_ids"] for added in (True, False))
     first = next(at for at in range(len(full)) if full[at : at + len(bare)] == bare)
-    plain = plain_module.Plain(
+    plain = plain_words.Plain(
         built,
         tokenizer,
-        plain_module.unit_texts(tokenizer, len(tokenizer), spell),
+        plain_words.unit_texts(tokenizer, len(tokenizer), spell),
         before=tuple(full[:first]),
         behind=(tokenizer.mask_token_id, *full[first + len(bare) :]) if kind in MASKED else (),
         trailing=kind == "gpt",
@@ -69,8 +68,3 @@ def tiny_pair(request: pytest.FixtureRequest) -> tuple[WordModel, Any]:
 @pytest.fixture
 def tiny_word_model() -> Callable[[str], tuple[WordModel, Any]]:
     return tiny_words
-
-
-@pytest.fixture
-def plain_words() -> ModuleType:
-    return plain_module

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 import torch
+from truth import plain_words
 
 from wordworth.whole_words import PREDICTIONS, PredictionRules, WordModel, complete, predict_words
 from wordworth.whole_words.parting import Parting
@@ -42,9 +42,7 @@ def compare(table: pl.DataFrame, lines: list[str], plain: Any) -> int:
 @pytest.mark.parametrize(("beginning", "punctuation"), [("given", "apart"), ("guessed", "attached")])
 @pytest.mark.parametrize("boundary", ["required", "top-1", "ignored"])
 @pytest.mark.parametrize("k", [1, 40])
-def test_equals_the_plain_way(
-    tiny_pair: Pair, k: int, boundary: Any, beginning: Any, punctuation: Any, plain_words: ModuleType
-) -> None:
+def test_equals_the_plain_way(tiny_pair: Pair, k: int, boundary: Any, beginning: Any, punctuation: Any) -> None:
     """k = 40 of a few hundred units lets many a second segmentation win."""
     model, plain = tiny_pair
     table = predict_words(model, LINES, PredictionRules(k, boundary, beginning, punctuation))

@@ -12,7 +12,7 @@ from wordworth.catalog.read.wordnet import WordNet
 from wordworth.encode import wrap
 from wordworth.errors import WordworthError
 from wordworth.statistics.effect_size import two_by_two
-from wordworth.whole_words.paraphrase import Relation, default_layer, draw_triples, find_relation, paraphrase
+from wordworth.whole_words.paraphrase import Relation, draw_triples, find_relation, paraphrase
 
 LINE = "[CLS] [SEP] [PAD] [UNK] where dog cat poodle was my asleep now the a rock is curly ?"
 WORDS = LINE.split()
@@ -70,17 +70,6 @@ def test_against_a_plain_pass(kind):
             assert far == pytest.approx(f1(model, triple.hypernym, triple.sibling, found.layer), abs=1e-5)
         np.testing.assert_array_equal(found.hits, found.near > found.far)
     assert failed == [(TRIPLES[2], "the tokenizer does not know its characters")]
-
-
-def test_default_layer():
-    model = model_of("bert")
-    (found,), _ = paraphrase(model, Paraphrases("two", TRIPLES[:2]))
-    assert found.layer == default_layer(model) == 3
-
-
-def test_no_triples():
-    with pytest.raises(WordworthError, match="has no triples"):
-        paraphrase(model_of("gpt2"), Paraphrases("none", ()))
 
 
 def small_wordnet() -> WordNet:

@@ -1,9 +1,9 @@
 """One rule parts words from punctuation, and it is the same for every tokenizer."""
 
-from types import ModuleType
 from typing import Any
 
 import pytest
+from truth import plain_words
 
 from wordworth.whole_words import WordModel
 from wordworth.whole_words.parting import MARK, WORD, Parting, first_character, first_kind, kind_of, part_words
@@ -31,13 +31,13 @@ def test_by_hand() -> None:
     "line",
     [*RAW, "❤️ नमस्ते, ‘naïve’ cafe\u0301! 3½% of e\u200dx", "𝔘nder_score—dash 北京，好。", "\u0301x \u0301, ’tis dogs’"],
 )
-def test_equals_a_loop_over_the_characters(line: str, plain_words: ModuleType) -> None:
+def test_equals_a_loop_over_the_characters(line: str) -> None:
     found = Parting()(line)
     assert (found.words, found.glued) == plain_words.split_words(line)
     assert found.first(len(found.words)) == " ".join(line.split())
 
 
-def test_units_by_their_first_character(plain_words: ModuleType) -> None:
+def test_units_by_their_first_character() -> None:
     """Parts of characters stand for most of those that begin so: E2 80 are dashes and quotes, C3 letters."""
     assert [kind_of(word) for word in ("tea", "'s", "3", ",", "…")] == [WORD, WORD, WORD, MARK, MARK]
     kinds = {"word": WORD, "mark": MARK, "": None}
@@ -50,9 +50,7 @@ def test_units_by_their_first_character(plain_words: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("punctuation", ["apart", "attached"])
-def test_every_tokenizer_is_asked_the_same_words(
-    tiny_pair: tuple[WordModel, Any], plain_words: ModuleType, punctuation: Any
-) -> None:
+def test_tokenizers_get_the_same_words(tiny_pair: tuple[WordModel, Any], punctuation: Any) -> None:
     """On the same raw text: the same words, and all can be predicted but the first of a line and unknown characters."""
     model, _ = tiny_pair
     lines = list(read_lines(RAW, None, Parting(punctuation)))

@@ -4,12 +4,12 @@ import json
 from itertools import islice
 from math import exp
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
 import pytest
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+from truth import plain_words
 
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
@@ -39,7 +39,7 @@ def load(name: str, kind: Any) -> tuple[Any, WordModel]:
     return network, wrap_word_model(network, tokenizer, name=name)
 
 
-def plain_of(model: WordModel, plain_words: ModuleType, network: Any, spell: Any, **more: Any) -> Any:
+def plain_of(model: WordModel, network: Any, spell: Any, **more: Any) -> Any:
     units = plain_words.unit_texts(model.tokenizer, network.config.vocab_size, spell)
     return plain_words.Plain(network, model.tokenizer, units, **more)
 
@@ -76,26 +76,26 @@ def test_smollm2_equals_the_recorded_plain_way(corpus: str, tmp_path: Path, requ
     assert left <= {"first word, which nothing precedes", "<unk>"}
 
 
-def test_smollm2_equals_the_plain_way_anew(plain_words: ModuleType, tmp_path: Path) -> None:
+def test_smollm2_equals_the_plain_way(tmp_path: Path) -> None:
     """Numbers (a unit a digit), accents (a character in two units) and marks."""
     line = "In 98, the café"
     network, smollm2 = load("smollm2-135m", AutoModelForCausalLM)
-    plain = plain_of(smollm2, plain_words, network, plain_words.byte_level)
+    plain = plain_of(smollm2, network, plain_words.byte_level)
     assert smollm2.before == ()
     compare(select_predicted(predict_words(smollm2, [line], kept=tmp_path), "guess"), list(plain.line(line)))
 
 
-def test_the_masked_way_on_real_weights(plain_words: ModuleType, tmp_path: Path) -> None:
+def test_the_masked_way_on_real_weights(tmp_path: Path) -> None:
     network, model = load("albert-kor", AutoModelForMaskedLM)
     cls, sep, mask = (model.tokenizer.convert_tokens_to_ids(token) for token in ("[CLS]", "[SEP]", "[MASK]"))
     assert (model.family, model.before) == ("masked", (cls,))
-    plain = plain_of(model, plain_words, network, plain_words.wordpiece, before=(cls,), behind=(mask, sep))
+    plain = plain_of(model, network, plain_words.wordpiece, before=(cls,), behind=(mask, sep))
     table = predict_words(model, KOREAN, kept=tmp_path)
     compare(select_predicted(table, "guess"), [row for line in KOREAN for row in plain.line(line)])
     assert table["hit1"].any()
 
 
-def test_bos_as_the_file_says(plain_words: ModuleType, tmp_path: Path) -> None:
+def test_bos_as_in_the_file(tmp_path: Path) -> None:
     """Gemma's texts begin with its BOS token; without it, the words are many times less likely."""
     if not (cache_dir() / "files" / GEMMA).exists():
         pytest.skip("gemma3-270m is not here (wordworth get gemma3-270m)")
@@ -103,10 +103,10 @@ def test_bos_as_the_file_says(plain_words: ModuleType, tmp_path: Path) -> None:
     assert model.before == (model.tokenizer.bos_token_id,)
     assert model.limit == 512  # its sliding attention
     line = "The old man lived"
-    plain = plain_of(model, plain_words, network, plain_words.metaspace, before=model.before)
+    plain = plain_of(model, network, plain_words.metaspace, before=model.before)
     expected = list(plain.line(line))
     compare(select_predicted(predict_words(model, [line], kept=tmp_path), "guess"), expected)
-    without = plain_of(model, plain_words, network, plain_words.metaspace)
+    without = plain_of(model, network, plain_words.metaspace)
     context, both = without.ids(line.split()[:-1]), without.ids(line.split())
     bare = without.probability(context, both[len(context) :])[0]
     assert exp(expected[-1][-2] - bare) > 10

@@ -8,7 +8,6 @@ import torch
 
 from wordworth.errors import WordworthError
 from wordworth.whole_words import WordModel, surprisal
-from wordworth.whole_words.pipeline import WindowBatch
 
 TEXTS = ["the unpleasant gardens, and the river", "friends", "It is neither pleasant nor unpleasant"]
 
@@ -55,17 +54,3 @@ def test_the_two_ways_to_mask_differ_in_words_of_several_units(tiny_word_model: 
     assert not differs.filter(one["units"] == 1).any()
     with pytest.raises(WordworthError, match="within_word_l2r or original"):
         surprisal(model, TEXTS, pll="whole")  # type: ignore[arg-type]
-
-
-def test_texts_of_one_length_go_through_together(tiny_word_model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, _ = tiny_word_model("llama-bpe")
-    sizes: list[int] = []
-    made = WindowBatch.__init__
-
-    def count(self: WindowBatch, model: WordModel, chunk: Any, numbers: list[int], rules: Any) -> None:
-        sizes.append(len(numbers))
-        made(self, model, chunk, numbers, rules)
-
-    monkeypatch.setattr(WindowBatch, "__init__", count)
-    surprisal(model, ["the river and the gardens"] * 8)
-    assert sizes == [8]

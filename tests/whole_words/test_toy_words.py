@@ -16,7 +16,6 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerFast
 
 from wordworth.engine.batching import Budget
-from wordworth.errors import WordworthError
 from wordworth.whole_words import PredictionRules, WordModel, complete, predict_words, surprisal
 from wordworth.whole_words.reader import Node
 from wordworth.whole_words.units import units_of
@@ -310,13 +309,6 @@ def test_completions_by_hand() -> None:
     assert sorted(one.word for one in everything) == sorted(["the", "thes", "c", "cat", "cats", "dog", "dogs"])
 
 
-def test_completions_of_marked_ends() -> None:
-    """to by one unit .1, ti .6 · .3, i .2; t and o</w> spell `to` too, but the tokenizer joins them."""
-    assert dict(complete(marked_ends(), ["to to"], k=4)[0]) == pytest.approx(
-        {"i": 0.2, "ti": 0.18, "to": 0.1}, abs=1e-6
-    )
-
-
 def test_surprisal_by_hand() -> None:
     """dog after cat: .1 · (1 − .25) / (1 − .6); nothing precedes the first word."""
     table = surprisal(pieces(), "the\ncat dogs  the")
@@ -328,19 +320,6 @@ def test_surprisal_by_hand() -> None:
     by_hand = [0.1 * 0.4 / 0.85, 0.1 * 0.25 * 1 / 0.4, 0.6 * 0.85 / 1]
     assert table["surprisal"].to_list()[1:] == pytest.approx([-log(p) / log(2) for p in by_hand], abs=1e-5)
     assert table["skipped"].to_list() == ["first word, which nothing precedes", None, None, None]
-
-
-def test_surprisal_of_a_list() -> None:
-    """Each text is one of its own, also a single word; a text without words has no rows."""
-    texts = ["the cat dogs the", "", "dog", "the cat"]
-    together = surprisal(pieces(), texts)
-    for number, text in enumerate(texts):
-        own = surprisal(pieces(), text)
-        assert together.filter(text=number).drop("text").equals(own.drop("text"))
-    assert together["text"].to_list() == [0, 0, 0, 0, 2, 3, 3]
-    assert surprisal(pieces(), []).schema.names() == together.schema.names()
-    with pytest.raises(WordworthError, match="a list of texts"):
-        surprisal(pieces(), ["the cat", 3])  # type: ignore[list-item]
 
 
 def test_the_first_word_after_bos() -> None:

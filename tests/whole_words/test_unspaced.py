@@ -61,7 +61,7 @@ def search_slowly(plain: Any, context: list[int], own: list[int], word: str, k: 
     """Greedy units, and paths of the k best, until what is said begins with the word or cannot; and the product."""
     target = word.encode()
 
-    def reached(path: list[int], so_far: bytes, width: int) -> bool:
+    def reach(path: list[int], so_far: bytes, width: int) -> bool:
         if so_far.startswith(target):
             return True
         if not target.startswith(so_far) or len(path) >= len(own) + 8:
@@ -70,13 +70,13 @@ def search_slowly(plain: Any, context: list[int], own: list[int], word: str, k: 
         best = (logits >= logits.sort(descending=True).values[width - 1]).nonzero()[:, 0].tolist()
         tried = [(unit, spell(plain, unit)) for unit in best]
         return any(
-            reached([*path, unit], so_far + text if path else text.removeprefix(b" "), width)
+            reach([*path, unit], so_far + text if path else text.removeprefix(b" "), width)
             for unit, text in tried
             if text
         )
 
     product = sum(float(plain.query([*context, *own[:at]]).log_softmax(0)[unit]) for at, unit in enumerate(own))
-    return reached([], b"", 1), reached([], b"", k), product
+    return reach([], b"", 1), reach([], b"", k), product
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "bert"])

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from wordworth.errors import WordworthError
-from wordworth.whole_words import PREDICTIONS, PredictionRules, WordModel, load_word_model, predict_words, scan_words
+from wordworth.whole_words import PREDICTIONS, PredictionRules, WordModel, predict_words, scan_words
 from wordworth.whole_words import chunks as in_chunks
 from wordworth.whole_words.chunks import Chunk, chunks
 from wordworth.whole_words.parting import Parting
@@ -113,9 +113,7 @@ def test_windows_equal_their_texts_alone(tiny_word_model: Tiny) -> None:
 
 
 @pytest.mark.parametrize("by_document", [False, True])
-def test_chunks_follow_one_another_in_the_text(
-    tiny_word_model: Tiny, monkeypatch: pytest.MonkeyPatch, by_document: bool
-) -> None:
+def test_chunks_follow_in_order(tiny_word_model: Tiny, monkeypatch: pytest.MonkeyPatch, by_document: bool) -> None:
     """Also short lines, which are not read with the others; so that tables of chunks can be put one behind another."""
     model, _ = tiny_word_model("gpt2")
     monkeypatch.setattr(model.reader.budget, "tokens", 4)
@@ -129,9 +127,7 @@ def test_chunks_follow_one_another_in_the_text(
     assert sum(chunk.lines for chunk in every) == len(lines)
 
 
-def test_words_that_were_met_may_be_forgotten(
-    tiny_word_model: Tiny, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_seen_words_may_be_forgotten(tiny_word_model: Tiny, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """So that memory does not grow with the words of a text; and its lines may come from a file."""
     model, _ = tiny_word_model("gpt2")
     lines = [" ".join([*TEXT.split()[at:], f"w{at}"]) for at in range(8)] + ["short one"]
@@ -181,7 +177,7 @@ def test_nothing_to_predict(tiny_word_model: Tiny, lines: list[str], reason: str
         predict_words(tiny_word_model("gpt2")[0], lines)
 
 
-def test_words_that_cannot_be_predicted_say_why(tiny_word_model: Tiny) -> None:
+def test_words_that_cannot_be_predicted_have_a_reason(tiny_word_model: Tiny) -> None:
     """<unk> of the text, characters that the vocabulary lacks, special tokens, words longer than a window."""
     strange = "the old <unk> ☃ river is"
     unknown = "the tokenizer does not know its characters"
@@ -230,16 +226,3 @@ def test_a_tokenizer_without_marks() -> None:
     bare.pre_tokenizer = pre_tokenizers.Whitespace()
     with pytest.raises(WordworthError, match="marks neither where words begin nor where they end"):
         units_of(PreTrainedTokenizerFast(tokenizer_object=bare), 2)
-
-
-def test_loaded_from_a_folder(tiny_word_model: Tiny, tmp_path: Path) -> None:
-    model, plain = tiny_word_model("llama-bpe")
-    plain.network.save_pretrained(tmp_path)
-    model.tokenizer.save_pretrained(tmp_path)
-    loaded = load_word_model(tmp_path, device="cpu")
-    assert (loaded.family, loaded.before, loaded.limit) == ("causal", (), 60)
-    assert loaded.identity == model.identity, "it is the same model"
-    one, other = (predict_words(each, [TEXT]) for each in (model, loaded))
-    assert one.drop("logp", "logp_naive").equals(other.drop("logp", "logp_naive"))
-    with pytest.raises(WordworthError, match=r"\(llama\) has no head that predicts words from the left as a mask"):
-        load_word_model(tmp_path, family="masked")

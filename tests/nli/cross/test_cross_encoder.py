@@ -88,17 +88,6 @@ def test_identity_tells_models_and_labels_apart(make_folder):
     )
 
 
-def test_a_network_that_sees_padding_is_run_without() -> None:
-    tokenizer = make_tokenizer(masked=True)
-    head = hf.AutoModelForSequenceClassification
-    network = make_network("mobilebert", len(tokenizer), head, id2label=dict(enumerate(LABELS)))
-    model = make_cross_encoder(HeadModel("tiny", "", network, tokenizer, 64))
-    sentences = ["a friend", "my old friends think of a river", "words", "the storm"]
-    pairs = np.array([[0, 1], [2, 3], [1, 0], [3, 3], [1, 1]])
-    alone = np.concatenate([model.probabilities(sentences, pair[None]) for pair in pairs])
-    np.testing.assert_allclose(model.probabilities(sentences, pairs), alone, atol=1e-5)
-
-
 def test_overflow_is_one_sentence() -> None:
     tokenizer = make_tokenizer(masked=True)
     head = hf.AutoModelForSequenceClassification

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from made_nli import PROBE
 from wordworth.errors import WordworthError
 from wordworth.nli.cross_encoder import CrossEncoder
 from wordworth.nli.pairs import PairSet
@@ -15,15 +16,6 @@ from wordworth.study import study
 from wordworth.transform import difference_direction
 
 infer = study("infer")
-PROBE = """
-[probe]
-name = "small"
-premise = "The SUBJECT VERB a/an OBJECT."
-hypothesis = "The SUBJECT VERB a/an OBJECT."
-slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["man", "woman"] } }
-verbs = [{ verbs = { words = ["bought", "sold"] }, objects = { words = ["apple", "wagon"] } }]
-subspace = { pair = ["he", "she"] }
-"""
 
 
 @pytest.fixture
@@ -52,7 +44,7 @@ def test_versions_of_a_cross_encoder(bert: CrossEncoder, probe: Path) -> None:
     assert len({round(value, 6) for value in found.values()}) == 5
 
 
-def test_what_cross_encoders_cannot(bert: CrossEncoder, probe: Path) -> None:
+def test_refusals_for_cross_encoders(bert: CrossEncoder, probe: Path) -> None:
     with pytest.raises(WordworthError, match="hard-debias changes a file of word vectors"):
         infer([bert], probes=[probe], mitigate=["hard-debias"])
     probe.write_text(PROBE.replace('"she"', '"grandmotherly"'))

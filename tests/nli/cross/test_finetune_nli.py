@@ -48,11 +48,11 @@ def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
     assert history[-1]["loss"] < history[0]["loss"] / 2
     left = trained.network.get_input_embeddings().weight.detach().numpy() @ subspace.basis.T
     assert np.abs(left).max() < 1e-6
-    told = json.loads((tmp_path / "out" / "projection.json").read_text())
-    assert told["taken_out"]["subspace"] == "he − she"
-    assert told["training"]["epochs"] == 10
-    assert told["training"]["kept"] == 10
-    assert told["training"]["pairs"] == 6 * len(DATA)
+    record = json.loads((tmp_path / "out" / "projection.json").read_text())
+    assert record["taken_out"]["subspace"] == "he − she"
+    assert record["training"]["epochs"] == 10
+    assert record["training"]["kept"] == 10
+    assert record["training"]["pairs"] == 6 * len(DATA)
     assert trained.columns == (0, 1, 2)
     sentences, pairs = ["The man ate.", "No man slept.", "She sold a car."], np.array([[0, 1], [1, 0], [2, 1]])
     on = model.without(subspace).probabilities(sentences, pairs)
@@ -66,18 +66,19 @@ def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, k
     def go(name: str) -> list[dict[str, float]]:
         model = untrained_cross_encoder(place, seed=3)
         subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
-        said = said_by.setdefault(name, [])
-        more = {"dev": DATA[:6], "projection": subspace, "recipe": QUICK, "say": said.append}
+        lines = lines_by_name.setdefault(name, [])
+        more = {"dev": DATA[:6], "projection": subspace, "recipe": QUICK, "say": lines.append}
         return finetune_nli(model, DATA, tmp_path / name, **more)[1]
 
-    said_by: dict[str, list[str]] = {}
+    lines_by_name: dict[str, list[str]] = {}
     whole = go("whole")
     for steps in (2, 8, 7):  # 18 pairs in batches of 4: in the first epoch, the second, and the third
         with stop_after(steps):
             go("stopped")
         assert module.is_unfinished(tmp_path / "stopped") is (steps > 5)
     assert go("stopped") == whole
-    assert [line for line in said_by["stopped"] if "goes on" in line] == [f"goes on after epoch {at}" for at in (1, 2)]
+    resumed = [line for line in lines_by_name["stopped"] if "goes on" in line]
+    assert resumed == [f"goes on after epoch {at}" for at in (1, 2)]
     one, two = (sorted(path.name for path in (tmp_path / name).iterdir()) for name in ("whole", "stopped"))
     assert one == two
     for name in ("model.safetensors", "projection.json"):
@@ -85,7 +86,7 @@ def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, k
     assert sorted(path.name for path in tmp_path.iterdir()) == ["stopped", "whole"]
 
 
-def test_a_training_is_discarded_when_asked(make_folder, tmp_path):
+def test_a_training_is_discarded_on_request(make_folder, tmp_path):
     out = tmp_path / "out"
     with stop_after(6):
         finetune_nli(fresh(make_folder), DATA, out, recipe=QUICK)
@@ -110,8 +111,8 @@ def test_halved_products_leave_the_weights_float32(make_folder, tmp_path):
 
 
 def test_the_best_epoch_on_dev_is_kept(make_folder, tmp_path, monkeypatch):
-    told = iter([0.3, 0.9, 0.9, 0.5])
-    monkeypatch.setattr(module, "accuracy", lambda *_: next(told))
+    accuracies = iter([0.3, 0.9, 0.9, 0.5])
+    monkeypatch.setattr(module, "accuracy", lambda *_: next(accuracies))
     _, history = finetune_nli(fresh(make_folder), DATA, tmp_path / "out", dev=DATA[:3], recipe=QUICK)
     assert [epoch["accuracy"] for epoch in history] == [0.3, 0.9, 0.9, 0.5]
     saved = json.loads((tmp_path / "out" / "projection.json").read_text())

@@ -58,14 +58,14 @@ def test_taking_it_off_restores_bit_for_bit(model, subspace):
     assert replace(on, projection=None).identity == model.identity
 
 
-def test_saved_it_is_a_plain_model_that_says_what_was_done(model, subspace, tmp_path):
+def test_a_saved_projection_is_a_plain_model_with_a_record(model, subspace, tmp_path):
     on = model.without(subspace)
     save_projected(on.headed, on.projection, tmp_path / "saved")
     again = load_cross_encoder(tmp_path / "saved")
     np.testing.assert_allclose(again.probabilities(SENTENCES, PAIRS), on.probabilities(SENTENCES, PAIRS), atol=1e-6)
-    told = json.loads((tmp_path / "saved" / "projection.json").read_text())
-    assert told["taken_out"]["subspace"] == "random:1"
-    assert told["weights"] == model.headed.weights
+    record = json.loads((tmp_path / "saved" / "projection.json").read_text())
+    assert record["taken_out"]["subspace"] == "random:1"
+    assert record["weights"] == model.headed.weights
     left = again.network.get_input_embeddings().weight.detach().numpy() @ subspace.basis.T
     assert np.abs(left).max() < 1e-6
     assert list((tmp_path / "saved").glob("*.safetensors"))

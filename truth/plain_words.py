@@ -116,6 +116,8 @@ class Plain:
     given: bool = True
     apart: bool = True
     masks: dict[tuple[str, bool], torch.Tensor] = field(default_factory=dict)
+    answers: dict[tuple[int, ...], torch.Tensor] = field(default_factory=dict)
+    """What a tiny network answered: the same search under other rules asks again."""
 
     def line(self, line: str) -> Iterator[tuple[str, bool, bool, float, float]]:
         """Guess, hits and log probabilities of every word but the first."""
@@ -133,10 +135,15 @@ class Plain:
         return ids
 
     def query(self, ids: list[int]) -> torch.Tensor:
-        asked = [*self.before, *ids, *self.behind]
+        asked = (*self.before, *ids, *self.behind)
+        if asked in self.answers:
+            return self.answers[asked]
         with torch.no_grad():
             logits = self.network(input_ids=torch.tensor([asked], device=self.network.device)).logits[0]
-        return logits[len(asked) - max(1, len(self.behind))].double().cpu()
+        answer = logits[len(asked) - max(1, len(self.behind))].double().cpu()
+        if len(self.units) < 1000:
+            self.answers[asked] = answer
+        return answer
 
     def begins(self, unit: int, after: str = "word") -> bool:
         """Whether the word before the unit is over, where that is of letters, of marks, or blank so far."""

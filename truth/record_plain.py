@@ -1,6 +1,6 @@
-"""Records what the plain way says of real text: `python tests/whole_words/record_plain.py CORPUS [WORDS]`.
+"""Records what the plain way says of real text: `python -m truth.record_plain CORPUS [WORDS]`.
 
-Writes plain_CORPUS.json beside this file: which lines of the corpus were taken, and for every word its place, its hits
+Writes tests/whole_words/plain_CORPUS.json: which lines of the corpus were taken, and for every word its place, its hits
 and its log probabilities; none of the text. It takes a second or more a word, which is why it is recorded. A line
 whose log probabilities float32 itself does not give to 5e-5 (a pass in float64 tells) is recorded in float64.
 """
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from plain_words import Plain, byte_level, unit_texts
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from truth.plain_words import Plain, byte_level, unit_texts
 from wordworth.catalog.models import locate_language_model
 from wordworth.catalog.read.corpora import load_corpus
 from wordworth.encode.conversion import convert_gguf
@@ -77,7 +77,8 @@ def record(corpus: str, words: int) -> None:
     told = {"model": MODEL, "corpus": corpus, "columns": ["line", "at", "hit1", "hitk", "logp", "logp_naive"]}
     body = ",\n".join(json.dumps(row) for row in rows)
     text = json.dumps(told)[:-1] + ',\n"rows": [\n' + body + "\n]}\n"
-    Path(__file__).with_name(f"plain_{corpus}.json").write_text(text, encoding="utf-8")
+    folder = Path(__file__).parents[1] / "tests" / "whole_words"
+    (folder / f"plain_{corpus}.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
