@@ -26,7 +26,7 @@ from wordworth.measure.centroids import (
 )
 from wordworth.measure.declaration import declare, find_measure
 from wordworth.measure.directions import direct_bias, divergence, negative_probability, pair_direction, ripa
-from wordworth.measure.weat import association
+from wordworth.measure.weat import WEAT, association
 
 LEVEL, POWER = 0.05, 0.8
 """The share of false alarms that a test may have, and the power at the detection limit."""
@@ -172,6 +172,10 @@ LIST_MEASURES = {
 """The estimators, with X and Y as targets and A and B as classes; their own null distribution says what is detected."""
 
 
+COMPARED = (WEAT, "lean-entailment")
+"""Measures whose values of words are compared between X and Y, by a permutation test."""
+
+
 def associate_words(words: Matrix, of: Attributes) -> Matrix:
     """Return each word's association, which WEAT compares between X and Y."""
     return association(words, of.A, of.B)
@@ -179,7 +183,7 @@ def associate_words(words: Matrix, of: Attributes) -> Matrix:
 
 def measure_lists(name: str, values: Matrix, draws: Iterable[Members]) -> Matrix:
     """Return an estimator of every drawn list, from the values of the words (..., words) → (draws)."""
-    of_lists = LIST_MEASURES[name].of_lists
+    of_lists = LIST_MEASURES[name].of_lists if name in LIST_MEASURES else _average
     return np.concatenate([of_lists(values, members) for members in draws])
 
 
