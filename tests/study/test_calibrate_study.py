@@ -122,9 +122,10 @@ def test_the_page_has_the_curves_and_says_what_could_be_missed(run: Run) -> None
     (figure,) = figures_of(runs.scores)["Stereotypes"]
     assert figure.id == "calibration"
     assert len(figure.rows) == 9 * len(DOSES)
-    ((sentence,),) = leads(runs)["Stereotypes"].values()
+    ((sentence, sizes),) = leads(runs)["Stereotypes"].values()
     limit = rows_of(run, "detectable-d", variant="weat").filter(pl.col("k").is_null())["value"].item()
-    assert f"d = {limit:.2f}".replace("0.", ".") in sentence
+    assert f"d ≥ {limit:.2f}".replace("0.", ".") in sentence
+    assert "4 and 20 words per set, weat detects d ≥" in sizes
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ LIST_MEASURES = {
 """The estimators, with X and Y as targets and A and B as classes; their own null distribution says what is detected."""
 
 
-COMPARED = (WEAT, "lean-entailment")
+PERMUTATION_MEASURES = (WEAT, "lean-entailment")
 """Measures whose values of words are compared between X and Y, by a permutation test."""
 
 

@@ -8,6 +8,7 @@ import polars as pl
 from wordworth.embedding.layers import NOT_FOUND
 from wordworth.measure import main_measures
 from wordworth.pages.insights import associations
+from wordworth.pages.leads import tell_detectable
 from wordworth.pages.numbers import main_numbers
 from wordworth.pages.profile import ProfileRow, profile
 from wordworth.pages.runs import AS_IT_IS, IS_ORIGINAL, OVERALL, TESTS, Runs, Score, describe_place, keep_last_steps
@@ -28,6 +29,7 @@ def headlines(runs: Runs) -> Iterator[Table]:
     """
     runs = keep_last_steps(runs)
     answers = profile(runs)
+    limits = list(tell_detectable(runs))
     tests = associations(runs.scores).select(runs.scores.columns)
     main = pl.concat([main_numbers(runs.scores), tests]).unique("row", maintain_order=True)
     for model in [*runs.models, OVERALL]:
@@ -42,6 +44,7 @@ def headlines(runs: Runs) -> Iterator[Table]:
             cautions = [score["cautions"] for score in scores]
             sides = {score["sides"] for score in scores if score["p"] is not None} - {None}
             notes = [
+                " ".join(sentence for name, sentence in limits if name == model).removesuffix("."),
                 caution_legend(zip(names, cautions, strict=True)),
                 f"p: {' or '.join(sorted(sides))}-sided permutation test" if sides else "",
                 f"{len(own) - len(scores):,} more in scores.csv" if len(own) > len(scores) else "",

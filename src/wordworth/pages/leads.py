@@ -5,15 +5,15 @@ from typing import Any
 
 import polars as pl
 
-from wordworth.measure import WEAT, find_measure
-from wordworth.measure.calibration import DETECTABLE
+from wordworth.measure import find_measure
+from wordworth.measure.calibration import DETECTABLE, PERMUTATION_MEASURES
 from wordworth.pages.cautions import plain_missing
 from wordworth.pages.insights import IS_PLAIN, best_layers, contexts_apart, nullified_tests
 from wordworth.pages.numbers import choose_tests
 from wordworth.pages.profile import find_significant, profile
 from wordworth.pages.runs import TEST_NAMES, Runs, Score, keep_last_steps, with_interval
 from wordworth.results.columns import SKIP
-from wordworth.results.table import format_fixed, format_number
+from wordworth.results.table import format_fixed, format_list, format_number
 from wordworth.results.vocabulary import RANDOM
 
 MAX_MODELS = 4  # models that have sentences of their own; of more, the tables and the leaderboard say it
@@ -105,13 +105,23 @@ def _stereotypes(runs: Runs) -> Iterator[Lead]:
             yield str(model), f"Reversed: {_meaning(row)}, d = {with_interval(row)}."
 
 
-def _detectable(runs: Runs) -> Iterator[Lead]:
-    """Say of each test that was calibrated how large an effect it could have missed."""
-    own = (pl.col("variant") == WEAT, pl.col("k").is_null(), pl.col("value").is_finite())
-    rows = runs.scores.filter(pl.col("measure") == DETECTABLE, *own)
-    for row in rows.iter_rows(named=True):
-        limit = with_interval(row)
-        yield row["model"], f"With its words, {row['dataset']} can miss effects below d = {limit} (power < .8)."
+def tell_detectable(runs: Runs) -> Iterator[Lead]:
+    """Say how large an effect each calibrated test could have missed; of one test also with lists of other sizes."""
+    limits = (
+        pl.col("measure") == DETECTABLE,
+        pl.col("variant").is_in(PERMUTATION_MEASURES),
+        pl.col("value").is_finite(),
+    )
+    for (model, name), rows in runs.scores.filter(*limits).group_by(["model", "variant"], maintain_order=True):
+        own = rows.filter(pl.col("k").is_null()).to_dicts()
+        if own:
+            tests = format_list([f"{with_interval(row)} in {row['dataset']}" for row in own], 12)
+            yield str(model), f"With power .8, {name} detects d ≥ {tests}, and can miss smaller effects."
+        sizes = rows.drop_nulls("k")
+        if len(sizes) and sizes.get_column("dataset").n_unique() == 1:
+            words = format_list([str(k) for k in sizes.get_column("k")])
+            values = format_list([format_number(value) for value in sizes.get_column("value")])
+            yield str(model), f"With {words} words per set, {name} detects d ≥ {values}."
 
 
 def _meaning(row: Score) -> str:
@@ -166,7 +176,7 @@ def _sign(value: float) -> str:
 
 LEAD_CHAPTERS: dict[str, tuple[Callable[[Runs], Iterator[Lead]], ...]] = {
     "Word meaning": (_best_layer, _contexts, _early_layers),
-    "Stereotypes": (_stereotypes, _nullified_tests, _detectable),
+    "Stereotypes": (_stereotypes, _nullified_tests, tell_detectable),
     "Words it predicts": (_never_predicted,),
     "Inferences": (_find_mitigation_leads,),
 }

@@ -17,10 +17,10 @@ from wordworth.embedding.core import Matrix
 from wordworth.errors import WordworthError
 from wordworth.measure import WEAT
 from wordworth.measure.calibration import (
-    COMPARED,
     DETECTABLE,
     LEVEL,
     LIST_MEASURES,
+    PERMUTATION_MEASURES,
     POWER,
     Attributes,
     Draws,
@@ -200,7 +200,7 @@ def _judge(name: str, unmoved: Matrix, lists: Lists, settings: Any) -> Callable[
         p = [permutation_test(associations[members].T, draws.sizes[0], **how).p for members in draws]
         return np.asarray(np.concatenate(p) <= LEVEL)
 
-    if name in COMPARED:
+    if name in PERMUTATION_MEASURES:
         return is_significant
     null = measure_lists(name, unmoved, lists.null)
     return lambda values, draws: detect(name, measure_lists(name, values, draws), null)

@@ -53,7 +53,7 @@ def _load_words(
         if isinstance(model, Embedding) or is_static(model) or is_sentence_encoder(model):
             for layers, language in load_vectors(findings, [model], settings, ["english", *languages()]):
                 yield layers, [(test, None) for test in _load_tests(findings, settings, language)]
-        elif kind_of(model) == "nli" if isinstance(model, Origin) else not hasattr(model, "network"):
+        elif kind_of(model) == "nli" if isinstance(model, Origin) else hasattr(model, "probabilities"):
             yield _load_inferences(findings, model, settings)
         else:
             language = settings.languages[0] if settings.languages else "english"
@@ -70,6 +70,10 @@ def _load_inferences(
     from wordworth.task.nli_calibration import WordInferences, make_test
 
     model = load(named, settings.device)
+    if settings.tests:
+        raise WordworthError(
+            f"{model.name} is an NLI model, whose words are those of a probe; give --probe, not --test"
+        )
     inferences = [
         WordInferences.of(model, load_probe(name), settings.sentences, settings.seed)
         for name in settings.probes or ("gender",)
