@@ -73,17 +73,17 @@ class Injection:
 
     @classmethod
     def of(cls, X: Vectors, Y: Vectors, attributes: Attributes) -> "Injection":
-        """Take the difference of X and Y along the attribute direction off."""
+        """Remove the difference of X and Y along the attribute direction."""
         direction = attributes.direction
         words = np.concatenate([X, Y]).astype(np.float64)
-        along = words @ direction
-        inside = along.copy()
+        projections = words @ direction
+        deviations = projections.copy()
         for side in (slice(len(X)), slice(len(X), None)):
-            inside[side] -= along[side].mean()
-        spread = float(np.sqrt(inside @ inside / (len(words) - 2)))
-        if not spread > np.finfo(np.float64).eps * np.abs(along).max():
+            deviations[side] -= projections[side].mean()
+        spread = float(np.sqrt(deviations @ deviations / (len(words) - 2)))
+        if not spread > np.finfo(np.float64).eps * np.abs(projections).max():
             raise WordworthError("the target words do not differ along the attribute direction, so there is no dose")
-        return cls(words + np.outer(inside + along.mean() - along, direction), direction, spread)
+        return cls(words + np.outer(deviations + projections.mean() - projections, direction), direction, spread)
 
     def move(self, dose: float) -> Matrix:
         """Return each word moved up by half the dose, then each moved down: (2 × words, dim)."""
@@ -193,9 +193,9 @@ def detect(name: str, values: Matrix, null: Matrix) -> NDArray[np.bool_]:
     The bias is at the upper end of a measure where lower is better, else at the lower end. NaN is never detected.
     """
     sign = 1 if find_measure(name).better == "lower" else -1
-    ordered = np.sort(sign * null[np.isfinite(null)])
-    at_least = len(ordered) - np.searchsorted(ordered, sign * values, side="left")
-    return np.asarray(np.isfinite(values) & ((at_least + 1) / (len(ordered) + 1) <= LEVEL))
+    sorted_null = np.sort(sign * null[np.isfinite(null)])
+    at_least = len(sorted_null) - np.searchsorted(sorted_null, sign * values, side="left")
+    return np.asarray(np.isfinite(values) & ((at_least + 1) / (len(sorted_null) + 1) <= LEVEL))
 
 
 def share_with_interval(hits: int, count: int) -> tuple[float, float, float]:

@@ -75,19 +75,19 @@ class _Words:
     random: tuple[Sequence[str], Matrix] | None
 
     def tabulate(self, of_words: Callable[[Matrix, Attributes], Matrix]) -> Tables:
-        moved = [of_words(self.injection.move(dose), self.attributes) for dose in DOSES]
-        return moved, None if self.random is None else of_words(self.random[1], self.attributes)
+        by_dose = [of_words(self.injection.move(dose), self.attributes) for dose in DOSES]
+        return by_dose, None if self.random is None else of_words(self.random[1], self.attributes)
 
     def tabulate_behaviour(self, behave: Behave) -> dict[str, Tables]:
-        doses = [np.split(self.injection.move(dose), 2) for dose in DOSES]
-        moved = [[behave(self.spellings, side) for side in sides] for sides in doses]
+        vectors = [np.split(self.injection.move(dose), 2) for dose in DOSES]
+        by_dose = [[behave(self.spellings, side) for side in sides] for sides in vectors]
         random = None if self.random is None else behave(*self.random)
         return {
             name: (
-                [np.concatenate([side[name] for side in sides]) for sides in moved],
+                [np.concatenate([side[name] for side in sides]) for sides in by_dose],
                 None if random is None else random[name],
             )
-            for name in moved[0][0]
+            for name in by_dose[0][0]
         }
 
 
@@ -106,7 +106,7 @@ def score_calibration(layers: Layers, test: AssociationTest, settings: Any, beha
             random = [embedding.words[row] for row in rows], embedding.vectors(rows)
     middle, end = len(X) * candidates, (len(X) + len(Y)) * candidates
     chance = (range(middle), range(middle, end)) if behave is None else (range(end), range(end))
-    drawn = list(_draw_lists(len(X), len(Y), chance, settings))
+    lists_by_size = list(_draw_lists(len(X), len(Y), chance, settings))
     _, first, second = np.intersect1d(A.positions, B.positions, return_indices=True)
     for slot, *vectors in zip(layers.slots, *(group.vectors() for group in (X, Y, A, B)), strict=True):
         attributes = Attributes(vectors[2], vectors[3], (vectors[2][first], vectors[3][second]))
@@ -114,13 +114,13 @@ def score_calibration(layers: Layers, test: AssociationTest, settings: Any, beha
         words = _Words(injection, attributes, [*X.matched_words, *Y.matched_words], random)
         where = {**place, **slot._asdict(), **get_reliability((X, Y, A, B), test)}
         behaviour = {} if behave is None else words.tabulate_behaviour(behave)
-        _score_slot(findings, where, words, behaviour, drawn, settings)
+        _score_slot(findings, where, words, behaviour, lists_by_size, settings)
     return findings
 
 
 def _draw_lists(size_x: int, size_y: int, chance: tuple[range, range], settings: Any) -> Iterator[Lists]:
-    every: list[tuple[int | None, Sizes]] = [(None, (size_x, size_y))]
-    for k, sizes in [*every, *((k, (k, k)) for k in dict.fromkeys(settings.sizes))]:
+    sizes_by_k: dict[int | None, Sizes] = {None: (size_x, size_y), **{k: (k, k) for k in settings.sizes}}
+    for k, sizes in sizes_by_k.items():
         seed, count = (settings.seed, *sizes), settings.lists
         draws = Draws.of_moved(size_x + size_y, sizes, count, (*seed, 0))
         null = Draws.of_moved(size_x + size_y, sizes, NULL_DRAWS * count, (*seed, 1))
@@ -154,36 +154,36 @@ def _score_slot(
     where: Mapping[str, Any],
     words: _Words,
     behaviour: Mapping[str, Tables],
-    drawn: list[Lists],
+    lists_by_size: list[Lists],
     settings: Any,
 ) -> None:
     """Record every measure; one that cannot be computed is recorded as failed."""
     associations = words.tabulate(associate_words)
     effects = {}
-    for lists in drawn:
+    for lists in lists_by_size:
         place = {**where, "k": lists.k, "n": settings.lists}
         ds = [_weigh(values, lists.draws) for values in associations[0]]
         effects[lists.k] = np.array([np.nanmean(d) for d in ds])
         for dose, d in zip(DOSES, effects[lists.k].tolist(), strict=True):
             findings.score(**place, measure="injected-d", dose=dose, value=d)
-    unreached: dict[str, list[str]] = {}
+    sizes_without_limit: dict[str, list[str]] = {}
     estimators = {name: partial(words.tabulate, one.of_words) for name, one in LIST_MEASURES.items()}
     for name in (WEAT, *LIST_MEASURES, *behaviour):
         with findings.part(model=where["model"], dataset=where["dataset"], layer=where["layer"], measure=name):
-            moved, random = estimators[name]() if name in estimators else {WEAT: associations, **behaviour}[name]
-            for lists in drawn:
+            by_dose, random = estimators[name]() if name in estimators else {WEAT: associations, **behaviour}[name]
+            for lists in lists_by_size:
                 place = {**where, "k": lists.k, "variant": name}
-                judge = _judge(name, moved[0], lists, settings)
-                hits = [int(judge(values, lists.draws).sum()) for values in moved]
+                judge = _judge(name, by_dose[0], lists, settings)
+                hits = [int(judge(values, lists.draws).sum()) for values in by_dose]
                 if not _record_curve(findings, place, hits, effects[lists.k], settings.lists):
-                    unreached.setdefault(name, []).append("its own" if lists.k is None else str(lists.k))
+                    sizes_without_limit.setdefault(name, []).append("its own" if lists.k is None else str(lists.k))
                 if random is not None:
                     share, low, high = share_with_interval(int(judge(random, lists.chance).sum()), settings.lists)
                     numbers = {"value": share, "low": low, "high": high, "n": settings.lists}
                     findings.score(**place, measure="false-alarms", control=RANDOM_WORDS, **numbers)
-    if unreached:
-        some = "; ".join(f"{name} ({', '.join(sizes)})" for name, sizes in unreached.items())
-        reason = f"power stays below {POWER:g} up to a dose of {DOSES[-1]:g}, by words per list: {some}"
+    if sizes_without_limit:
+        names = "; ".join(f"{name} ({', '.join(sizes)})" for name, sizes in sizes_without_limit.items())
+        reason = f"power stays below {POWER:g} up to a dose of {DOSES[-1]:g}, by words per list: {names}"
         findings.notice("info", reason, model=where["model"], dataset=where["dataset"], layer=where["layer"])
 
 
@@ -192,7 +192,7 @@ def _weigh(associations: Matrix, draws: Draws) -> Matrix:
     return np.concatenate([effect_size(associations[members].T, draws.sizes[0]) for members in draws])
 
 
-def _judge(name: str, unmoved: Matrix, lists: Lists, settings: Any) -> Callable[[Matrix, Draws], NDArray[np.bool_]]:
+def _judge(name: str, null_values: Matrix, lists: Lists, settings: Any) -> Callable[[Matrix, Draws], NDArray[np.bool_]]:
     """Return a function that says of drawn lists whether a measure calls them biased."""
     how: Permuting = {"permutations": settings.permutations, "seed": settings.seed}
 
@@ -202,7 +202,7 @@ def _judge(name: str, unmoved: Matrix, lists: Lists, settings: Any) -> Callable[
 
     if name in PERMUTATION_MEASURES:
         return is_significant
-    null = measure_lists(name, unmoved, lists.null)
+    null = measure_lists(name, null_values, lists.null)
     return lambda values, draws: detect(name, measure_lists(name, values, draws), null)
 
 

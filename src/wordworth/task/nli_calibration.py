@@ -76,8 +76,6 @@ class WordInferences:
             for word in words_of(text)
             for form in (word.lower(), word, *word.lower().split("-"))
         ]
-        needed = self.vectors.restrict([*tokens, *map(str.lower, words)])
-        rows = dict(zip(needed.words, needed.matrix, strict=True)) | dict(
-            zip(map(str.lower, words), vectors, strict=True)
-        )
-        return Embedding(list(rows), np.array(list(rows.values()), dtype=needed.matrix.dtype), self.vectors.provenance)
+        file = self.vectors.restrict([*tokens, *map(str.lower, words)])
+        rows = dict(zip(file.words, file.matrix, strict=True)) | dict(zip(map(str.lower, words), vectors, strict=True))
+        return Embedding(list(rows), np.array(list(rows.values()), dtype=file.matrix.dtype), self.vectors.provenance)
