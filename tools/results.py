@@ -165,6 +165,7 @@ def blocks() -> list[Block]:
     word2vec = Source("debias", ("word2vec-news-26k",), {"without": PARTS[1:]})
     weat = Source("weat", SENSITIVITY_MODELS, {"sensitivity": True})
     valence = Source("valnorm", SENSITIVITY_MODELS, {"experiments": ("valence",), "sensitivity": True})
+    inferred = Source("calibrate", ("nli-glove",))
     calibrate = Source("calibrate", ("glove-6b-50d", "smollm2-135m"), {"tests": ("weat6", "weat1"), "layer": 13})
     return [
         Block("method/valnorm.md", "results", (valnorm,), tasks_by_model),
@@ -192,6 +193,7 @@ def blocks() -> list[Block]:
         *(Block("reproduce.md", paper, (), partial(_list_paper, paper)) for paper in PAPERS),
         *(Block("reproduce.md", f"{one}-run", (), partial(_run_paper, one, tables)) for one, tables in PAPERS.items()),
         Block("calibrate.md", "limits", (calibrate,), detection_limits),
+        Block("calibrate.md", "behaviour", (inferred,), partial(detection_limits, sizes=(8, 25, None))),
         Block("calibrate.md", "calibrate.svg", (calibrate,), drawn(CALIBRATION)),
         Block("method/weat.md", "sensitivity", (weat,), weat_sensitivity),
         Block("method/weat.md", "specification.svg", (weat,), specification_figure),

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ import polars as pl
 
 from tools.pages import DOCS, markdown
 from tools.svg import draw_svg
-from wordworth.measure import WEAT, label
-from wordworth.measure.calibration import DETECTABLE, LIST_MEASURES
+from wordworth.measure import label
+from wordworth.measure.calibration import DETECTABLE
 from wordworth.nli.nli import LABELS
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import FORMULA, load_probe, probe_names
@@ -363,18 +363,21 @@ def specification_figure(run: Run) -> str:
     return re.sub(r"\d+\.\d{3,}", lambda match: f"{float(match[0]):.2f}", draw_svg(curve))
 
 
-def detection_limits(run: Run) -> str:
-    """Return the smallest d, and in brackets the dose, that each measure detects with power .8 in the tests' lists."""
-    own = run.scores.filter(pl.col("k").is_null(), pl.col("measure").is_in([DETECTABLE, "detection-limit"]))
-    places = own.select("model", "dataset").unique(maintain_order=True).rows()
-    values = {row[:4]: row[4] for row in own.select("model", "dataset", "variant", "measure", "value").iter_rows()}
+def detection_limits(run: Run, sizes: Sequence[int | None] = (None,)) -> str:
+    """Return the smallest d, and in brackets the dose, that each measure detects with power .8, by words per list."""
+    limits = run.scores.filter(pl.col("measure").is_in([DETECTABLE, "detection-limit"]))
+    places = limits.select("model", "dataset").unique(maintain_order=True).rows()
+    columns = [(*place, k) for place in places for k in sizes]
+    values = {row[:5]: row[5] for row in limits.select("model", "dataset", "k", "variant", "measure", "value").rows()}
 
-    def show(*place: str) -> str:
+    def show(*place: Any) -> str:
         d, dose = values[*place, DETECTABLE], values[*place, "detection-limit"]
         return f"{format_number(d)} ({format_number(dose)})" if d == d else "never"
 
-    rows = [[f"`{name}`", *(show(*place, name) for place in places)] for name in (WEAT, *LIST_MEASURES)]
-    return markdown(["measure", *map(", ".join, places)], rows)
+    names = limits.get_column("variant").unique(maintain_order=True)
+    rows = [[f"`{name}`", *(show(*column, name) for column in columns)] for name in names]
+    heads = [", ".join([model, data] + ([f"{k} words"] if k else [])) for model, data, k in columns]
+    return markdown(["measure", *heads], rows)
 
 
 def drawn(figure: Callable[[pl.DataFrame], Any]) -> Render:

@@ -115,9 +115,14 @@ def test_downloads(page: Any, report: Path, tmp_path: Path) -> None:
 
 def test_the_profile_is_downloaded(page: Any, watched: Any, report: Path, tmp_path: Path) -> None:
     _open_drawn(page, report)
-    with page.expect_download() as waiting:
-        page.locator("#profile-csv").click()
-    waiting.value.save_as(tmp_path / "profile.csv")
+    for kind in ("svg", "png", "csv"):
+        with page.expect_download() as waiting:
+            page.locator(f"button[data-profile={kind}]").click()
+        waiting.value.save_as(tmp_path / f"profile.{kind}")
+    picture = (tmp_path / "profile.svg").read_text(encoding="utf-8")
+    assert picture.count('class="dot"') >= page.locator(".profile .answer").count()
+    assert "var(" not in picture
+    assert (tmp_path / "profile.png").read_bytes().startswith(b"\x89PNG")
     with (tmp_path / "profile.csv").open(encoding="utf-8", newline="") as stream:
         assert len(list(csv.DictReader(stream))) == page.locator(".profile .answer").count()
     assert watched.errors == []

@@ -26,7 +26,7 @@ from wordworth.measure.centroids import (
 )
 from wordworth.measure.declaration import declare, find_measure
 from wordworth.measure.directions import direct_bias, divergence, negative_probability, pair_direction, ripa
-from wordworth.measure.weat import association
+from wordworth.measure.weat import WEAT, association
 
 LEVEL, POWER = 0.05, 0.8
 """The share of false alarms that a test may have, and the power at the detection limit."""
@@ -73,17 +73,17 @@ class Injection:
 
     @classmethod
     def of(cls, X: Vectors, Y: Vectors, attributes: Attributes) -> "Injection":
-        """Take the difference of X and Y along the attribute direction off."""
+        """Remove the difference of X and Y along the attribute direction."""
         direction = attributes.direction
         words = np.concatenate([X, Y]).astype(np.float64)
-        along = words @ direction
-        inside = along.copy()
+        projections = words @ direction
+        deviations = projections.copy()
         for side in (slice(len(X)), slice(len(X), None)):
-            inside[side] -= along[side].mean()
-        spread = float(np.sqrt(inside @ inside / (len(words) - 2)))
-        if not spread > np.finfo(np.float64).eps * np.abs(along).max():
+            deviations[side] -= projections[side].mean()
+        spread = float(np.sqrt(deviations @ deviations / (len(words) - 2)))
+        if not spread > np.finfo(np.float64).eps * np.abs(projections).max():
             raise WordworthError("the target words do not differ along the attribute direction, so there is no dose")
-        return cls(words + np.outer(inside + along.mean() - along, direction), direction, spread)
+        return cls(words + np.outer(deviations + projections.mean() - projections, direction), direction, spread)
 
     def move(self, dose: float) -> Matrix:
         """Return each word moved up by half the dose, then each moved down: (2 × words, dim)."""
@@ -172,6 +172,10 @@ LIST_MEASURES = {
 """The estimators, with X and Y as targets and A and B as classes; their own null distribution says what is detected."""
 
 
+PERMUTATION_MEASURES = (WEAT, "lean-entailment")
+"""Measures whose values of words are compared between X and Y, by a permutation test."""
+
+
 def associate_words(words: Matrix, of: Attributes) -> Matrix:
     """Return each word's association, which WEAT compares between X and Y."""
     return association(words, of.A, of.B)
@@ -179,7 +183,7 @@ def associate_words(words: Matrix, of: Attributes) -> Matrix:
 
 def measure_lists(name: str, values: Matrix, draws: Iterable[Members]) -> Matrix:
     """Return an estimator of every drawn list, from the values of the words (..., words) → (draws)."""
-    of_lists = LIST_MEASURES[name].of_lists
+    of_lists = LIST_MEASURES[name].of_lists if name in LIST_MEASURES else _average
     return np.concatenate([of_lists(values, members) for members in draws])
 
 

@@ -73,6 +73,6 @@ def regress_on_census(shares: Exact, log_odds: Exact, *, resamples: int = RESAMP
     covariance = (x * log_odds) @ weights - means[0] * means[1]
     variances = [side**2 @ weights - mean**2 for side, mean in zip((x, log_odds), means, strict=True)]
     with np.errstate(invalid="ignore", divide="ignore"):  # a resample may be one occupation throughout
-        both = np.stack([covariance / variances[0], covariance / np.sqrt(variances[0] * variances[1])])
-    both = np.where(np.isfinite(both), both, np.nan)
-    return both[:, 0], *percentile_interval(both[:, 1:])
+        estimates = np.stack([covariance / variances[0], covariance / np.sqrt(variances[0] * variances[1])])
+    estimates = np.where(np.isfinite(estimates), estimates, np.nan)
+    return estimates[:, 0], *percentile_interval(estimates[:, 1:])

@@ -7,6 +7,7 @@ import polars as pl
 
 from wordworth.embedding.layers import NOT_FOUND
 from wordworth.measure import main_measures
+from wordworth.pages.leads import tell_detectable
 from wordworth.pages.profile import ProfileRow, profile
 from wordworth.results.columns import KEY
 from wordworth.results.main_scores import choose_main, main_scores
@@ -27,6 +28,7 @@ def headlines(runs: Runs) -> Iterator[Table]:
     """
     runs = keep_last_steps(runs)
     answers = profile(runs)
+    limits = list(tell_detectable(runs))
     main = choose_main(runs.scores)
     for model in [*runs.models, OVERALL]:
         table = runs.scores.filter(pl.col("model") == model, pl.col("draw").is_null(), pl.col("control").is_null())
@@ -43,6 +45,7 @@ def headlines(runs: Runs) -> Iterator[Table]:
             cautions = [score["cautions"] for score in scores]
             sides = {score["sides"] for score in scores if score["p"] is not None} - {None}
             notes = [
+                " ".join(sentence for name, sentence in limits if name == model).removesuffix("."),
                 caution_legend(zip(names, cautions, strict=True)),
                 f"p: {' or '.join(sorted(sides))}-sided permutation test" if sides else "",
                 f"{len(table) - len(scores):,} more in scores.csv" if len(table) > len(scores) else "",

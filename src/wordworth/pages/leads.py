@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterator
 
 import polars as pl
 
-from wordworth.measure import WEAT, find_measure
-from wordworth.measure.calibration import DETECTABLE
+from wordworth.measure import find_measure
+from wordworth.measure.calibration import DETECTABLE, PERMUTATION_MEASURES
 from wordworth.pages.cautions import plain_missing
+from wordworth.pages.figures.behaviour import nullified_tests
 from wordworth.pages.profile import find_significant, profile
 from wordworth.results.columns import SKIP
 from wordworth.results.main_scores import best_layers, choose_tests
-from wordworth.results.runs import TEST_NAMES, Runs, Score, keep_last_steps, with_interval
-from wordworth.results.table import format_fixed, format_number
+from wordworth.results.runs import IS_PLAIN, TEST_NAMES, Runs, Score, keep_last_steps, with_interval
+from wordworth.results.table import format_fixed, format_list, format_number
 from wordworth.results.vocabulary import RANDOM
 
 MAX_MODELS = 4  # models that have sentences of their own; of more, the tables and the leaderboard say it
@@ -44,6 +45,34 @@ def _best_layer(runs: Runs) -> Iterator[Lead]:
             yield str(model), f"Untrained, the same network has ρ = {format_number(first['untrained'])}{ending}."
 
 
+def _early_layers(runs: Runs) -> Iterator[Lead]:
+    """Count the sets of word pairs on which a layer of the first quarter is best, of vectors pooled by the mean."""
+    is_mean = pl.col("pooling").is_in(["mean/mean", "mean"]) & pl.col("sentences").is_null() & IS_PLAIN
+    rows = runs.scores.filter(pl.col("experiment") == "quality", pl.col("layer").is_not_null(), is_mean)
+    for (model, context), scores in rows.group_by(["model", "context"], maintain_order=True):
+        layers = runs.facts.get(str(model), {}).get("layers") or 0
+        if scores.get_column("layer").n_unique() <= layers:  # not all were measured
+            continue
+        by_value = scores.sort("value", descending=True, nulls_last=True, maintain_order=True)
+        best = by_value.unique("dataset", keep="first")
+        early = best.filter(pl.col("layer") <= layers // 4).height
+        sets = f"{early} of {len(best)} sets of word pairs"
+        yield str(model), f"In {context} text, a layer from 0 to {layers // 4} of {layers} is best on {sets}."
+
+
+def _nullified_tests(runs: Runs) -> Iterator[Lead]:
+    """Count the tests whose d in the top layer is higher with components nullified; it is not tested."""
+    for (model,), rows in nullified_tests(runs.scores).group_by(["model"], maintain_order=True):
+        raw, nullified = (rows.filter(pl.col("components").is_null() == is_raw) for is_raw in (True, False))
+        pairs = raw.join(nullified, on=["language", "dataset", "context"], suffix="_after", nulls_equal=True)
+        if len(pairs):
+            count = pairs.item(0, "components_after")
+            higher = pairs.filter(pl.col("value_after") > pl.col("value")).height
+            components = f"{count} component{'s' * (count != 1)}" if count else "the mean"
+            tests = f"{higher} of {len(pairs)} association tests"
+            yield str(model), f"Without {components}, d in the top layer is higher in {tests}."
+
+
 def _stereotypes(runs: Runs) -> Iterator[Lead]:
     tests = choose_tests(runs.scores)
     significant = find_significant(tests)
@@ -65,13 +94,23 @@ def _stereotypes(runs: Runs) -> Iterator[Lead]:
             yield str(model), f"Reversed: {_meaning(row)}, d = {with_interval(row)}."
 
 
-def _detectable(runs: Runs) -> Iterator[Lead]:
-    """Say of each test that was calibrated how large an effect it could have missed."""
-    is_detectable = (pl.col("variant") == WEAT, pl.col("k").is_null(), pl.col("value").is_finite())
-    rows = runs.scores.filter(pl.col("measure") == DETECTABLE, *is_detectable)
-    for row in rows.iter_rows(named=True):
-        limit = with_interval(row)
-        yield row["model"], f"With its words, {row['dataset']} can miss effects below d = {limit} (power < .8)."
+def tell_detectable(runs: Runs) -> Iterator[Lead]:
+    """Say how large an effect each calibrated test could have missed; of one test also with lists of other sizes."""
+    limits = (
+        pl.col("measure") == DETECTABLE,
+        pl.col("variant").is_in(PERMUTATION_MEASURES),
+        pl.col("value").is_finite(),
+    )
+    for (model, name), rows in runs.scores.filter(*limits).group_by(["model", "variant"], maintain_order=True):
+        own = rows.filter(pl.col("k").is_null()).to_dicts()
+        if own:
+            tests = format_list([f"{with_interval(row)} in {row['dataset']}" for row in own], 12)
+            yield str(model), f"With power .8, {name} detects d ≥ {tests}, and can miss smaller effects."
+        sizes = rows.drop_nulls("k")
+        if len(sizes) and sizes.get_column("dataset").n_unique() == 1:
+            words = format_list([str(k) for k in sizes.get_column("k")])
+            values = format_list([format_number(value) for value in sizes.get_column("value")])
+            yield str(model), f"With {words} words per set, {name} detects d ≥ {values}."
 
 
 def _meaning(row: Score) -> str:
@@ -125,8 +164,8 @@ def _sign(value: float) -> str:
 
 
 LEAD_CHAPTERS: dict[str, tuple[Callable[[Runs], Iterator[Lead]], ...]] = {
-    "Word meaning": (_best_layer,),
-    "Stereotypes": (_stereotypes, _detectable),
+    "Word meaning": (_best_layer, _early_layers),
+    "Stereotypes": (_stereotypes, _nullified_tests, tell_detectable),
     "Words it predicts": (_never_predicted,),
     "Inferences": (_find_mitigation_leads,),
 }

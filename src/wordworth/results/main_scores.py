@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from wordworth.measure import SIMILARITY, VALENCE, WEAT
-from wordworth.measure.calibration import DETECTABLE
+from wordworth.measure.calibration import DETECTABLE, PERMUTATION_MEASURES
 from wordworth.measure.declaration import main_measures
 from wordworth.results.columns import SCORES
 from wordworth.results.runs import AS_IT_IS, DERIVED_COLUMNS, IS_ORIGINAL, IS_PLAIN, OVERALL
@@ -52,7 +52,7 @@ def main_numbers(scores: pl.DataFrame) -> pl.DataFrame:
         pl.col("sentences").is_null(),
         pl.col("pooling") == "mean/mean",
     ).with_columns(quantity=pl.lit(SIMILARITY), variant=pl.lit(None, pl.String))
-    effects = rows.filter(pl.col("measure") == DETECTABLE, pl.col("variant") == WEAT)
+    effects = rows.filter(pl.col("measure") == DETECTABLE, pl.col("variant").is_in(PERMUTATION_MEASURES))
     table = pl.concat([static.filter(pl.col("measure") != WEAT), layers, vectors, effects])
     finite = table.filter(pl.col("value").is_finite()).sort("n", nulls_last=False, maintain_order=True)
     return finite.unique(["model", "quantity", "language", "dataset"], keep="last", maintain_order=True).sort("row")

@@ -59,12 +59,12 @@ def score_sentences(
     """
     sides = SENTENCE_KINDS if scored_words == "all" else SENTENCE_KINDS[:2]
     keys = [[(pair.before, getattr(pair, side)) for side in sides if getattr(pair, side)] for pair in pairs]
-    scored = _score_words(model, list(dict.fromkeys(key for some in keys for key in some)), pll)
+    sentence_scores = _score_words(model, list(dict.fromkeys(key for pair in keys for key in pair)), pll)
     add_up = np.mean if is_per_word else np.sum
     logp = np.full((len(SENTENCE_KINDS), len(pairs)), np.nan)
-    skipped: list[str | None] = []
-    for number, some in enumerate(keys):
-        sentences = [scored[key] for key in some]
+    reasons: list[str | None] = []
+    for number, pair_keys in enumerate(keys):
+        sentences = [sentence_scores[key] for key in pair_keys]
         reason = next((one.reason for one in sentences if one.reason), None)
         words = [one.logp for one in sentences]
         if scored_words == "unmodified":
@@ -73,20 +73,22 @@ def score_sentences(
         if reason is None:
             logp[: len(words), number] = [float(add_up(one)) for one in words]
             reason = TIED if logp[0, number] == logp[1, number] else None
-        skipped.append(reason)
-    return PairScores(logp, skipped)
+        reasons.append(reason)
+    return PairScores(logp, reasons)
 
 
 def _score_words(model: WordModel, keys: Sequence[tuple[str, str]], pll: Pll) -> dict[tuple[str, str], _ScoredSentence]:
     """Return the words of each sentence, read behind the text before it."""
     table = surprisal(model, [" ".join(key).lstrip() for key in keys], bos=True, pll=pll).sort("text", "place")
     bounds = np.searchsorted(table["text"].to_numpy(), np.arange(len(keys) + 1)).tolist()
-    scored = {}
+    sentence_scores = {}
     for key, (start, end) in zip(keys, pairwise(bounds), strict=True):
         rows = table[start + len(Parting()(key[0]).words) : end]
         logp = rows["surprisal"].to_numpy() * -log(2)
-        scored[key] = _ScoredSentence(rows["word"].to_list(), logp, next(iter(rows["skipped"].drop_nulls()), None))
-    return scored
+        sentence_scores[key] = _ScoredSentence(
+            rows["word"].to_list(), logp, next(iter(rows["skipped"].drop_nulls()), None)
+        )
+    return sentence_scores
 
 
 def _select_shared(first: _ScoredSentence, second: _ScoredSentence) -> list[Exact]:
@@ -132,20 +134,24 @@ def score_preferences(
         findings.notice("failed", "no pair has a probability of both sentences", **where)
         return findings
     types = np.array([pair.type for pair in pairs])
-    named = list(dict.fromkeys(types[is_used].tolist()))
-    for subset in [None, *(named if len(named) > 1 else [])]:
-        some = np.flatnonzero(is_used if subset is None else is_used & (types == subset))
-        _, numbered = np.unique([groups[at] for at in some], return_inverse=True)
-        _record_preference(findings, {**where, "subset": subset}, scores.logp[:, some], numbered, settings)
+    subsets = list(dict.fromkeys(types[is_used].tolist()))
+    for subset in [None, *(subsets if len(subsets) > 1 else [])]:
+        rows = np.flatnonzero(is_used if subset is None else is_used & (types == subset))
+        _, group_numbers = np.unique([groups[at] for at in rows], return_inverse=True)
+        _record_preference(findings, {**where, "subset": subset}, scores.logp[:, rows], group_numbers, settings)
         if subset is None:
             variant = "per-word" if data.is_per_word else None
-            estimate = {"value": float(odds[some].mean()), "n": len(some), **_resample(odds[some], numbered, settings)}
+            estimate = {
+                "value": float(odds[rows].mean()),
+                "n": len(rows),
+                **_resample(odds[rows], group_numbers, settings),
+            }
             findings.score(**where, measure="log-odds", variant=variant, **estimate)
             if pairs[0].women is not None:
-                women = np.array([pairs[at].women for at in some], dtype=np.float64)
+                women = np.array([pairs[at].women for at in rows], dtype=np.float64)
                 here = {**where, "experiment": "census"}
                 with findings.part(**here):
-                    _record_census(findings, here, women, odds[some], numbered, settings)
+                    _record_census(findings, here, women, odds[rows], group_numbers, settings)
     findings.set_coverage(float(is_used.mean()))
     findings.add_cautions([Caution.FAULTY_PAIRS] if data.has_faults else [])
     return findings
@@ -165,8 +171,8 @@ def _record_preference(
     test: dict[str, Any] = {"p": float(binomtest(hits, count).pvalue), "p_method": "exact"}
     if groups.max() + 1 < count:
         share |= _resample(prefers, groups, settings)
-        flipped = sign_flip(np.bincount(groups, weights=prefers - 0.5).astype(np.float64), seed=settings.seed)
-        test = {"p": float(flipped.p), "p_method": flipped.method, "partitions": flipped.partitions}
+        sign_test = sign_flip(np.bincount(groups, weights=prefers - 0.5).astype(np.float64), seed=settings.seed)
+        test = {"p": float(sign_test.p), "p_method": sign_test.method, "partitions": sign_test.partitions}
     findings.score(**where, measure="stereotype-share", **share, **test, sides="two")
     if np.isfinite(logp[2]).all():
         estimates = score_triples(logp, groups, **settings.bootstrap)
@@ -200,4 +206,4 @@ def _record_estimates(findings: Findings, row: dict[str, Any], names: Sequence[s
 
 
 def _list_known(values: NDArray[Any], is_known: NDArray[np.bool_]) -> list[Any]:
-    return [value if known else None for value, known in zip(values.tolist(), is_known, strict=True)]
+    return [value if is_finite else None for value, is_finite in zip(values.tolist(), is_known, strict=True)]

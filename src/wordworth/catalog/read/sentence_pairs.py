@@ -116,8 +116,8 @@ def _read_winobias(path: Path) -> PairReader:
             sides = [path / f"{side}_stereotyped_{kind}.txt.{part}" for side in ("pro", "anti")]
             for pro, anti in zip(*(read_text(file).splitlines() for file in sides), strict=True):
                 first, second = (tidy(re.sub(r"^\d+|[\[\]]", "", line)) for line in (pro, anti))
-                named = next(one for one in re.findall(r"\[([^\]]+)\]", pro) if one.lower() not in PRONOUNS)
-                pair = SentencePair(first, second, type=kind, group=named.split()[-1].lower())
+                job = next(one for one in re.findall(r"\[([^\]]+)\]", pro) if one.lower() not in PRONOUNS)
+                pair = SentencePair(first, second, type=kind, group=job.split()[-1].lower())
                 words = [re.findall(r"\w+", text.lower()) for text in pair[:2]]
                 is_alike = len(words[0]) == len(words[1]) and all(
                     one == other or {one, other} <= PRONOUNS for one, other in zip(*words, strict=True)

@@ -148,10 +148,54 @@ const wordworth = (() => {
     else draw(svg, name);
   }
 
-  function downloadProfile() {
+  // The profile is a table of small drawings. As one picture, each text is drawn where it is on the page.
+  function drawProfile(frame) {
+    const NS = "http://www.w3.org/2000/svg";
+    const box = frame.getBoundingClientRect();
+    const texts = [...frame.querySelectorAll(".models li, .asked b, .asked span, .end, .value, .verdict")];
+    const ends = texts.filter((node) => !node.matches(".asked span"))
+      .map((node) => node.getBoundingClientRect().left - box.left + 7 * node.textContent.trim().length);
+    const [width, height] = [Math.ceil(Math.max(box.width, ...ends)), Math.ceil(box.height)];
+    const svg = document.createElementNS(NS, "svg");
+    const setAll = (node, attributes) => Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
+    setAll(svg, { viewBox: `0 0 ${width} ${height}`, width, height });
+    for (const node of texts) {
+      const [place, style] = [node.getBoundingClientRect(), getComputedStyle(node)];
+      const size = parseFloat(style.fontSize);
+      const x = place.left - box.left + parseFloat(style.paddingLeft) + (node.matches(".models li") ? 22 : 0);
+      const text = document.createElementNS(NS, "text");
+      setAll(text, { "font-size": size, "font-weight": style.fontWeight, fill: style.color });
+      const letters = node.matches(".asked span") ? Math.floor(node.parentElement.clientWidth / (0.54 * size)) : 1000;
+      const words = node.textContent.trim().replace(/\s+/g, " ");
+      (words.match(new RegExp(`.{1,${letters}}(?: |$)`, "g")) ?? [words]).forEach((line, at) => {
+        const span = document.createElementNS(NS, "tspan");
+        setAll(span, { x, y: place.top - box.top + size * (1.1 + 1.2 * at) });
+        span.textContent = line.trim();
+        text.append(span);
+      });
+      svg.append(text);
+    }
+    for (const drawing of frame.querySelectorAll("svg:not(svg svg)")) {
+      const [place, copy] = [drawing.getBoundingClientRect(), drawing.cloneNode(true)];
+      const marks = [...copy.querySelectorAll("*")];
+      [...drawing.querySelectorAll("*")].forEach((mark, at) => {
+        const style = getComputedStyle(mark);
+        for (const name of ["fill", "stroke", "stroke-width", "stroke-opacity"]) marks[at].setAttribute(name, style.getPropertyValue(name));
+      });
+      setAll(copy, { x: place.left - box.left, y: place.top - box.top, width: place.width, height: place.height, overflow: "visible" });
+      svg.append(copy);
+    }
+    return svg;
+  }
+
+  function downloadProfile(kind) {
+    const name = `profile.${kind}`;
     const lines = read("profile-data").map((row) =>
       ({ ...row, controls: Object.entries(row.controls).map(([control, value]) => `${control} ${value}`).join("; ") }));
-    saveAs("profile.csv", new Blob([csv(lines, Object.keys(lines[0] ?? {}))], { type: "text/csv" }));
+    const picture = kind === "csv" ? null : drawProfile(document.getElementById("profile-figure"));
+    if (kind === "csv") saveAs(name, new Blob([csv(lines, Object.keys(lines[0] ?? {}))], { type: "text/csv" }));
+    else if (kind === "svg") saveAs(name, new Blob([standAlone(picture)], { type: "image/svg+xml" }));
+    else draw(picture, name);
   }
 
   function theme(dark) {
@@ -205,7 +249,9 @@ const wordworth = (() => {
         }
       });
     }
-    document.getElementById("profile-csv")?.addEventListener("click", downloadProfile);
+    document.querySelectorAll("button[data-profile]").forEach((button) => {
+      button.addEventListener("click", () => downloadProfile(button.dataset.profile));
+    });
     document.querySelectorAll(".sortable table").forEach(sortable);
     const unfold = () => {  // what a link names is shown
       const place = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));

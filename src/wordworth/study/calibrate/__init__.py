@@ -1,8 +1,8 @@
 """Calibration: which measure of bias would notice a bias of a given size, and with how many words."""
 
 from wordworth.study.base import Study
-from wordworth.study.shared_settings import OfEmbeddings
-from wordworth.task.settings import HOW, MEASURED, Placement, Seeding, WordLookup, comma_numbers, setting
+from wordworth.study.shared_settings import PROBE_SETTING, OfEmbeddings
+from wordworth.task.settings import HOW, MEASURED, Name, Placement, Seeding, WordLookup, comma_numbers, setting
 
 
 class CalibrateSettings(OfEmbeddings, WordLookup, Placement, Seeding):
@@ -22,6 +22,14 @@ class CalibrateSettings(OfEmbeddings, WordLookup, Placement, Seeding):
         "Layer: a number, of a language model; a quarter of the way up unless given. Words are bleached.",
         MEASURED,
     )
+    probes: tuple[Name, ...] = setting(
+        (),
+        "Probe of an NLI model, whose hypotheses have two groups: gender unless given, or a TOML file.",
+        **PROBE_SETTING,
+    )
+    sentences: int = setting(
+        10, "Sentences of a probe, drawn at random, that each word is read in.", HOW, least=1, most=10_000
+    )
     lists: int = setting(1_000, "Lists that are drawn for each size and dose.", HOW, least=20, most=100_000)
     permutations: int = setting(
         1_999,
@@ -37,7 +45,7 @@ STUDY = Study(
     summary="Which bias measure would notice: power and false alarms for an injected bias of known size.",
     settings=CalibrateSettings,
     main="tests",
-    kinds=frozenset({"static", "sentence", "causal", "masked", "encoder"}),
+    kinds=frozenset({"static", "sentence", "causal", "masked", "encoder", "nli"}),
     papers=("caliskan2017", "bommasani2020"),
     method=(
         "Calibration. The difference of X and Y along the direction from B to A is removed. Then lists are drawn from "

@@ -1,13 +1,18 @@
-"""The study `calibrate`: association tests with a bias injected, on word vectors or a layer of a language model."""
+"""The study `calibrate`: a bias injected into word vectors, a layer of a language model, or what an NLI model reads."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from wordworth.catalog.models import kind_of
 from wordworth.catalog.read.word_sets import AssociationTest, languages
 from wordworth.catalog.resolve import Origin
 from wordworth.contexts import contexts_in, load_templates
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
+from wordworth.nli.nli import NliModel
+from wordworth.nli.pairs import PairSet
+from wordworth.nli.probe import load_probe
 from wordworth.results.findings import Findings
 from wordworth.study.calibrate import CalibrateSettings
 from wordworth.study.inputs import (
@@ -20,8 +25,11 @@ from wordworth.study.inputs import (
     record_model,
 )
 from wordworth.study.weat import PAPER_TESTS
-from wordworth.task.calibration import score_calibration
+from wordworth.task.calibration import Behave, score_calibration
 from wordworth.task.words import TooFewWordsError
+
+_Test = tuple[AssociationTest, Behave | None]
+"""A test, and what a model does with its words, where that is calibrated too."""
 
 
 def measure(models: Sequence[Any], settings: CalibrateSettings) -> Findings:
@@ -29,26 +37,51 @@ def measure(models: Sequence[Any], settings: CalibrateSettings) -> Findings:
     if not models:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
     findings = Findings("calibrate")
-    is_requested = bool(settings.tests)
+    is_requested = bool(settings.tests or settings.probes)
     for layers, tests in _load_words(findings, models, settings):
-        for test in tests:
+        for test, behave in tests:
             with findings.part(TooFewWordsError, is_requested=is_requested, model=layers.name, dataset=test.name):
-                findings.add(score_calibration(layers, test, settings), experiment="calibration")
+                findings.add(score_calibration(layers, test, settings, behave), experiment="calibration")
     return findings
 
 
 def _load_words(
     findings: Findings, models: Sequence[Any], settings: CalibrateSettings
-) -> Iterator[tuple[Layers, list[AssociationTest]]]:
+) -> Iterator[tuple[Layers, list[_Test]]]:
     """Yield each model as words to select from, with its tests; a language model in one layer, words bleached."""
     for model in models:
         if isinstance(model, Embedding) or is_static(model) or is_sentence_encoder(model):
             for layers, language in load_vectors(findings, [model], settings, ["english", *languages()]):
-                yield layers, _load_tests(findings, settings, language)
+                yield layers, [(test, None) for test in _load_tests(findings, settings, language)]
+        elif kind_of(model) == "nli" if isinstance(model, Origin) else hasattr(model, "probabilities"):
+            yield _load_inferences(findings, model, settings)
         else:
             language = settings.languages[0] if settings.languages else "english"
             tests = _load_tests(findings, settings, language)
-            yield _encode(findings, model, tests, language, settings), tests
+            yield _encode(findings, model, tests, language, settings), [(test, None) for test in tests]
+
+
+def _load_inferences(
+    findings: Findings, named: Origin | NliModel, settings: CalibrateSettings
+) -> tuple[Layers, list[_Test]]:
+    """Return the vectors that an NLI model reads, with its probes as tests."""
+    from wordworth.nli.loading import load
+    from wordworth.study.infer.study import record_model as record_nli_model
+    from wordworth.task.nli_calibration import WordInferences, make_test
+
+    model = load(named, settings.device)
+    if settings.tests:
+        raise WordworthError(
+            f"{model.name} is an NLI model, whose words are those of a probe; give --probe, not --test"
+        )
+    inferences = [
+        WordInferences.of(model, load_probe(name), settings.sentences, settings.seed)
+        for name in settings.probes or ("gender",)
+    ]
+    record_nli_model(findings, model, [PairSet.of(one.probe) for one in inferences])
+    vectors = inferences[0].vectors
+    own = replace(vectors, provenance=replace(vectors.provenance, name=model.name))
+    return Layers.of(own), [(make_test(one.probe), one) for one in inferences]
 
 
 def _load_tests(findings: Findings, settings: CalibrateSettings, language: str) -> list[AssociationTest]:
