@@ -49,7 +49,7 @@ BAD = [
     (("run", "weat", "none.txt"), "there is no file none.txt"),
     ((*VALNORM, "--experiment", "corpus-size"), "needs a text to sample: give --corpus"),
     ((*WEAT, "--sides", "three"), "--sides is 'three'; it can be one or two"),
-    ((*WEAT, "--file-format", "csv"), "no format is called 'csv'"),
+    ((*WEAT, "--file-format", "csv"), "unknown format 'csv'"),
     ((*WEAT, "--seed", "-1"), "--seed is -1; it must be a whole number from 0 up"),
     ((*WEAT, "--seed", "x"), "invalid value for '--seed'"),
     (("run", "valnrm"), "no such command 'valnrm'"),
@@ -249,7 +249,9 @@ def test_a_file_that_may_not_be_read(command: Command, work: Path, monkeypatch: 
 
     monkeypatch.setattr("wordworth.study.inputs.load_tests", refused)
     answer = command(*WEAT)
-    assert answer == Answer(2, "", "wordworth: secret.txt cannot be opened (Permission denied); check its rights\n")
+    assert answer == Answer(
+        2, "", "wordworth: secret.txt cannot be opened (Permission denied); check its permissions\n"
+    )
 
 
 @pytest.mark.index

@@ -46,7 +46,7 @@ def test_templates_run_together(tiny_model: Tiny, words: list[str]) -> None:
     plain = encode(model, contexts, ["mean"], share_prefixes=False)
     np.testing.assert_allclose(together.vectors["mean"], plain.vectors["mean"], rtol=1e-4, atol=1e-4)
     separate = [encode(model, [in_template(template, word) for word in words]) for template in templates]
-    assert together.tally.shared == len(contexts)
+    assert together.tally.shared_context == len(contexts)
     assert together.tally.passes < sum(one.tally.passes for one in separate)
     assert together.tally.tokens == sum(one.tally.tokens for one in separate)
 

@@ -70,7 +70,7 @@ def test_paths_that_have_no_room_run_as_whole_sentences(
 
     monkeypatch.setattr("wordworth.encode.forward.run_group", no_room)
     found = encode(model, contexts)
-    assert (found.tally.shared, found.tally.halvings) == (0, 1)
+    assert (found.tally.shared_context, found.tally.halvings) == (0, 1)
     np.testing.assert_allclose(found.vectors["last"], expected.vectors["last"], rtol=1e-4, atol=1e-4)
 
 
@@ -131,7 +131,7 @@ def test_work_follows_the_model_and_the_memory() -> None:
     assert (small.budget.pass_cost, small.budget.tokens) == (int(30 * 3e-4 * 4e14 / 2.12e8), 1 << 17)
     assert large.contexts == 8192
     # Keys and values of a token: 2 × 32 × 8 × 128 numbers of two bytes; 16 tokens in a quarter of the memory.
-    assert large.budget.together == (30 << 30) // (16 * 2 * 32 * 8 * 128 * 2)
+    assert large.budget.max_texts == (30 << 30) // (16 * 2 * 32 * 8 * 128 * 2)
     tight = size_work(shape(32, 4096, 7e9, torch.bfloat16, 32, 8), 1 << 30)
     # The states of a token: 33 × 4096 numbers of two bytes, in an eighth of the memory.
     assert tight.contexts == (128 << 20) // (33 * 4096 * 2)

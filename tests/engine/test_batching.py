@@ -55,7 +55,7 @@ def test_single_tokens_keep_their_order() -> None:
 
 
 def test_a_single_text_that_does_not_fit() -> None:
-    message = "memory does not suffice for a single text of 7 tokens; use another device or a smaller model"
+    message = "not enough memory for a single text of 7 tokens; use another device or a smaller model"
     with pytest.raises(WordworthError, match=message):
         list(by_length(refuses_over(0), [7, 3], Budget(99, 99)))
 
@@ -63,5 +63,5 @@ def test_a_single_text_that_does_not_fit() -> None:
 def test_budgets() -> None:
     assert budget_for(torch.device("cpu")).tokens == 512
     assert budget_for(torch.device("cpu"), 7).tokens == 7
-    with pytest.raises(WordworthError, match="a batch of 0 tokens holds nothing; give at least 1"):
+    with pytest.raises(WordworthError, match="a batch of 0 tokens is empty; give at least 1"):
         budget_for(torch.device("cpu"), 0)

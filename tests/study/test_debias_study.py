@@ -235,5 +235,5 @@ def test_the_command(words, tmp_path, command):
     np.testing.assert_allclose(again.matrix @ difference_direction(words, "he", "she").basis[0], 0, atol=1e-5)
     assert read_run(folder).settings["directions"] == [["he", "she"]]
     refused = command(*given, *small)  # nothing is replaced unasked
-    assert (refused.code, "is there already" in refused.err) == (2, True)
+    assert (refused.code, "exists already" in refused.err) == (2, True)
     assert command(*given, "--without", "all", "--overwrite").code == 0

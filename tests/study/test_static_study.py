@@ -246,7 +246,7 @@ def test_export_is_read_by_others(command: Command, folder: Path, text: Path, tm
         np.testing.assert_allclose(other.vectors, made.embedding.matrix, rtol=1e-6)
     code, _, err = command(*given, "-o", target)
     assert code == 2
-    assert "is there already" in err
+    assert "exists already" in err
 
 
 def test_all_but_the_top(model: LanguageModel, text: Path, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ class Measuring:
         model: LanguageModel | WordModel | None = None
         for one in self.chosen:
             try:
-                with LibraryErrors(f"{one.study.name} could not be measured at step {step}", ours=not strict):
+                with LibraryErrors(f"{one.study.name} could not be measured at step {step}", is_ours=not strict):
                     model = model or self._wrap(network, label)
                     measured = model
                     if isinstance(model, WordModel) and one.study.name not in OF_WORDS:
