@@ -57,7 +57,7 @@ BAD = [
     (("run", "weat", "mine.txt", "mine.txt", "--test", "weat8"), "two models are called mine; name one LABEL=PATH"),
     (("run", "valnorm", "mine.txt", "--language", "chinese"), "chinese is not here and fetching is off"),
     (("run", "weat", "glove-6b-50d", "--offline"), "glove-6b-50d is not here and fetching is off; run `wordworth get"),
-    ((*WEAT, "-o", "full"), "full holds thesis.txt, which no run wrote; choose another folder with -o"),
+    ((*WEAT, "-o", "full"), "full has thesis.txt, which is not a file of a run; choose another folder with -o"),
     ((*WEAT, "-o", "mine.txt/run"), "mine.txt is a file, not a folder"),
     ((*WEAT, "--config", "none.toml"), "--config none.toml cannot be read"),
     ((*WEAT, "--config", "mine.txt"), "mine.txt is not TOML"),

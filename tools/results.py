@@ -104,7 +104,7 @@ def _available(names: Sequence[str], kind: str) -> tuple[str, ...]:
 
 def _list_paper(paper: str) -> str:
     """Return what can be run of a paper, whatever is on this machine."""
-    items = list_items(paper, look=False)
+    items = list_items(paper, can_look=False)
     return "\n".join([*markdown_table(items, ()), "", items.note])
 
 

@@ -229,7 +229,7 @@ def _index(scores: pl.DataFrame, networks: Networks) -> dict[tuple[str, int | No
 def comparison_row(one: Comparison) -> list[str]:
     """Return what, ours, theirs, difference, model and place."""
     ours, theirs = one.ours, one.published
-    value, difference = format_number(theirs.value), format_number(one.difference, signed=True)
+    value, difference = format_number(theirs.value), format_number(one.difference, is_signed=True)
     if theirs.value is None:
         value = f"{format_number(theirs.low)} to {format_number(theirs.high)}"
         difference = difference if one.difference else "inside"

@@ -176,7 +176,7 @@ def _data(scores: Sequence[Score]) -> Iterator[str]:
     named = list(dict.fromkeys(score["dataset"] for score in scores if score["dataset"]))
     counts = {score["n"] for score in scores if score["n"] is not None}
     n = f"n = {counts.pop():,}" if len(counts) == 1 else ""
-    data = f"Data: {format_list(named, most=12)}" if named else ""
+    data = f"Data: {format_list(named, max_names=12)}" if named else ""
     if data or n:
         yield f"{_join((data, n), ', ')}."
     if len(counts) > 1:
@@ -216,4 +216,4 @@ def _bold(leaders: Sequence[tuple[str, Ranking]]) -> Iterator[str]:
             f"have ({format_list(tests)}; p < {format_number(ALPHA)} after Holm’s correction over the pairs)."
         )
     if untested:
-        yield f"Only the best is bold where no paired test could be made: {format_list(untested, most=12)}."
+        yield f"Only the best is bold where no paired test could be made: {format_list(untested, max_names=12)}."

@@ -1,4 +1,4 @@
-"""How results show themselves in Python: tables as text and HTML, and the numbers of a run."""
+"""Show results in Python: tables as text and HTML, and the numbers of a run."""
 
 from dataclasses import replace
 from html import escape
@@ -19,7 +19,7 @@ SYMBOLS = {"weat": "d", "valence": "ρ", "similarity": "ρ"}
 
 
 class SeveralScoresError(WordworthError, AttributeError):
-    """A run that does not have exactly one main score has no `value`."""
+    """Raise for `value` of a run that does not have exactly one main score."""
 
 
 def as_text(table: Table) -> str:
@@ -29,26 +29,30 @@ def as_text(table: Table) -> str:
 
 def as_html(table: Table) -> str:
     """Return the first rows of a table as HTML."""
-    shown = _shorten(table, MAX_HTML_ROWS)
-    has_remarks = any(row.remark for row in shown.rows)
-    rows = [[*row.names, *map(format_cell, row.cells), *([row.remark] if has_remarks else [])] for row in shown.rows]
-    head = "".join(f"<th>{escape(one)}</th>" for one in [*shown.names, *shown.heads, *([""] if has_remarks else [])])
+    short_table = _shorten(table, MAX_HTML_ROWS)
+    has_remarks = any(row.remark for row in short_table.rows)
+    rows = [
+        [*row.names, *map(format_cell, row.cells), *([row.remark] if has_remarks else [])] for row in short_table.rows
+    ]
+    head = "".join(
+        f"<th>{escape(name)}</th>" for name in [*short_table.names, *short_table.heads, *([""] if has_remarks else [])]
+    )
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    caption, note = escape(shown.title), escape(shown.note or legend_of(shown.rows))
-    top = f"<caption>{caption}</caption><thead><tr>{head}</tr></thead>"
-    return f"<table>{top}<tbody>{body}</tbody></table><p>{note}</p>"
+    caption, note = escape(short_table.title), escape(short_table.note or legend_of(short_table.rows))
+    head_rows = f"<caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+    return f"<table>{head_rows}<tbody>{body}</tbody></table><p>{note}</p>"
 
 
-def _shorten(table: Table, most: int) -> Table:
+def _shorten(table: Table, max_rows: int) -> Table:
     """Return the first rows of a table; its note says how many more there are."""
-    if len(table.rows) <= most:
+    if len(table.rows) <= max_rows:
         return table
-    notes = [f"… and {len(table.rows) - most:,} more", table.note or legend_of(table.rows)]
-    return replace(table, rows=table.rows[:most], note="; ".join(filter(None, notes)))
+    notes = [f"… and {len(table.rows) - max_rows:,} more", table.note or legend_of(table.rows)]
+    return replace(table, rows=table.rows[:max_rows], note="; ".join(filter(None, notes)))
 
 
 class ShowsTable:
-    """A result that a notebook shows as its tables."""
+    """Show a result as its tables, in text and in a notebook."""
 
     @property
     def table(self) -> Table:
@@ -57,7 +61,7 @@ class ShowsTable:
 
     @property
     def tables(self) -> list[Table]:
-        """Return what is shown, where it may be several tables."""
+        """Return all tables that are shown."""
         return [self.table]
 
     def __repr__(self) -> str:
@@ -68,7 +72,7 @@ class ShowsTable:
 
 
 class DisplayedRun(ShowsTable):
-    """What a run shows of itself; its methods import `pages`, which is above this room."""
+    """Show a run and its numbers; the methods import `pages`, which is above this room."""
 
     if TYPE_CHECKING:
         study: str
@@ -81,9 +85,8 @@ class DisplayedRun(ShowsTable):
         from wordworth.pages.headlines import headlines
         from wordworth.pages.runs import read_runs
 
-        shown: Any = self
-        found = list(headlines(read_runs([shown])))
-        return found or [Table(f"{self.study}: no scores", (), (), ())]
+        run: Any = self
+        return list(headlines(read_runs([run]))) or [Table(f"{self.study}: no scores", (), (), ())]
 
     @property
     def _numbers(self) -> list[tuple[Table, Row, Cell]]:
@@ -91,7 +94,7 @@ class DisplayedRun(ShowsTable):
         return [(table, row, cell) for table in self.tables for row in table.rows for cell in row.cells if cell]
 
     @property
-    def _only(self) -> Cell:
+    def _main_cell(self) -> Cell:
         """Return the number, of a run with one main number."""
         numbers = self._numbers
         if len(numbers) != 1:
@@ -101,27 +104,27 @@ class DisplayedRun(ShowsTable):
     @property
     def value(self) -> float | None:
         """Return the number, of a run with one main number."""
-        return self._only.value
+        return self._main_cell.value
 
     @property
     def low(self) -> float | None:
         """Return the lower end of its 95 % interval."""
-        return self._only.low
+        return self._main_cell.low
 
     @property
     def high(self) -> float | None:
         """Return the upper end of its 95 % interval."""
-        return self._only.high
+        return self._main_cell.high
 
     @property
     def p(self) -> float | None:
         """Return its p."""
-        return self._only.p
+        return self._main_cell.p
 
     @property
     def n(self) -> int | None:
         """Return the number of items behind it."""
-        return self._only.n
+        return self._main_cell.n
 
     def to_pandas(self) -> Any:
         """Return the scores as a pandas `DataFrame`."""
@@ -152,7 +155,7 @@ class DisplayedRun(ShowsTable):
         ((table, row, cell),) = numbers
         measure = self.scores.filter(pl.col("value") == cell.value).get_column("measure")[0]
         symbol = SYMBOLS.get(measure, measure)
-        cautions = "".join(f"; {CAUTION_TEXTS[one]}" for one in cell.cautions)
+        cautions = "".join(f"; {CAUTION_TEXTS[caution]}" for caution in cell.cautions)
         return f"{symbol} = {format_cell(replace(cell, cautions=()))} ({row.names[-1]}, {table.title}){cautions}"
 
     __str__ = __repr__
@@ -161,5 +164,7 @@ class DisplayedRun(ShowsTable):
         return f"<p>{escape(repr(self))}</p>" if len(self._numbers) == 1 else super()._repr_html_()
 
     def __dir__(self) -> list[str]:
-        hidden = set(dir(BaseModel)) - set(dir(object))
-        return [name for name in super().__dir__() if name not in hidden and (name[:1] != "_" or name[:2] == "__")]
+        pydantic_names = set(dir(BaseModel)) - set(dir(object))
+        return [
+            name for name in super().__dir__() if name not in pydantic_names and (name[:1] != "_" or name[:2] == "__")
+        ]
