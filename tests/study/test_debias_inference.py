@@ -13,7 +13,7 @@ from wordworth.nli.attention import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.study import study
-from wordworth.study.debias import PARTS, DebiasSettings
+from wordworth.study.debias import DEBIAS_PARTS, DebiasSettings
 from wordworth.study.debias.network import choose_probes
 from wordworth.transform import random_directions
 
@@ -27,7 +27,7 @@ slots = { premise = { words = ["nurse", "doctor"] }, hypothesis = { words = ["ma
 verbs = [{ kind = "eating", verbs = { words = ["ate", "sold"] }, objects = { words = ["apple", "bun", "car"] } }]
 """
 WORDS = ["the", "nurse", "doctor", "man", "woman", "ate", "sold", "a", "an", "apple", "bun", "car", ".", "he", "she"]
-ONLY = tuple(part for part in PARTS if part != "nli")
+ONLY = tuple(part for part in DEBIAS_PARTS if part != "nli")
 
 
 @pytest.fixture

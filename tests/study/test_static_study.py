@@ -221,7 +221,7 @@ def test_words_alone_in_a_file(model: LanguageModel, tmp_path: Path) -> None:
     plain = encode(model, make_decontextualized(WORDS), ("mean",), (2,)).vectors["mean"][:, 0]
     np.testing.assert_allclose(made.embedding.matrix, plain, rtol=1e-5, atol=1e-6)
     assert made.embedding.words == tuple(WORDS)
-    assert "words alone" in made.embedding.provenance.steps
+    assert "words without text" in made.embedding.provenance.steps
     with pytest.raises(WordworthError, match="--corpus none draws nothing; leave --per-word and --sentences out"):
         export(model, corpus="none", per_word=3, vocabulary=words)
 
