@@ -221,7 +221,7 @@ def learned(folder: Path) -> str:
         found = changes.get((row["measure"], row["dataset"])) if whole else None
         change = ""
         if found is not None:
-            tested, p = found.tested, f"p {'< .001' if found.p_holm < 0.001 else f'= {found.p_holm:.2f}'}"
+            tested, p = found.test, f"p {'< .001' if found.p_holm < 0.001 else f'= {found.p_holm:.2f}'}"
             change = f"{tested.difference:+.2f} [{tested.low:.2f}, {tested.high:.2f}], {p}"
         rows.append([title, *(_number(at[step]) for step in shown), change])
     return markdown(["", *(f"step {step:,}" for step in shown), "change since step 0"], rows)

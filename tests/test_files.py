@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 
 from wordworth import files
 from wordworth.errors import WordworthError
-from wordworth.files import cache_dir, hold_lock, measured_sum, replacing, sha256_of, space_checked
+from wordworth.files import cache_dir, checksum_of_input, hold_lock, replacing, sha256_of, space_checked
 
 
 def names(folder: Path) -> list[str]:
@@ -57,7 +57,7 @@ def _overtaken(target: Path) -> None:
 
 def test_a_folder_of_another_process_stays_and_is_reported(tmp_path: Path) -> None:
     target = tmp_path / "here" / "data"
-    with pytest.raises(WordworthError, match=r"another process wrote .*data meanwhile"):
+    with pytest.raises(WordworthError, match=r"another process has written .*data"):
         _overtaken(target)
     assert names(target) == ["theirs"]
     assert names(target.parent) == ["data"]
@@ -140,5 +140,5 @@ def test_sums(tmp_path: Path) -> None:
     path = tmp_path / "a"
     for content, start in ((b"abc", "ba7816bf8f01cfea"), (b"abcd", "88d4266fd4e6338d")):  # abc: FIPS 180-2, example 1
         path.write_bytes(content)
-        assert measured_sum(path) == sha256_of(path)
+        assert checksum_of_input(path) == sha256_of(path)
         assert sha256_of(path).startswith(start)

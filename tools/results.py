@@ -50,7 +50,7 @@ from wordworth.pages.figures.meaning import INTRINSIC, VALENCE_BY_LAYER
 from wordworth.pages.writers import escape_md, markdown_table
 from wordworth.results.run import Run, read_run
 from wordworth.study import study
-from wordworth.study.debias import DEBIAS_METHODS, PARTS
+from wordworth.study.debias import DEBIAS_METHODS, DEBIAS_PARTS
 
 RUNS = ROOT / "runs" / "results"
 SENSITIVITY_MODELS = ("glove-6b-50d", "glove-840b-34k", "word2vec-news-26k")
@@ -104,7 +104,7 @@ def _available(names: Sequence[str], kind: str) -> tuple[str, ...]:
 
 def _list_paper(paper: str) -> str:
     """Return what can be run of a paper, whatever is on this machine."""
-    items = list_items(paper, look=False)
+    items = list_items(paper, can_look=False)
     return "\n".join([*markdown_table(items, ()), "", items.note])
 
 
@@ -162,7 +162,7 @@ def blocks() -> list[Block]:
     static_debiased = tuple(Source("debias", ("glove-6b-50d",), {"mitigate": method}) for method in DEBIAS_METHODS)
     network = {"without": ("stability", "bias"), "words": 1_000, "directions": (("he", "she"),)}
     network_debiased = tuple(Source("debias", ("smollm2-135m",), network | {"mitigate": one}) for one in DEBIAS_METHODS)
-    word2vec = Source("debias", ("word2vec-news-26k",), {"without": PARTS[1:]})
+    word2vec = Source("debias", ("word2vec-news-26k",), {"without": DEBIAS_PARTS[1:]})
     weat = Source("weat", SENSITIVITY_MODELS, {"sensitivity": True})
     valence = Source("valnorm", SENSITIVITY_MODELS, {"experiments": ("valence",), "sensitivity": True})
     inferred = Source("calibrate", ("nli-glove",))

@@ -52,12 +52,12 @@ def what_agrees(beside: Sequence[Beside]) -> str:
     """Say of what kind the numbers are that agree with a paper, and what is not among them."""
     agreeing = [one.published for one in beside if one.verdict == AGREE]
     kinds = Counter(KINDS.get(one.quantity.measure, f"`{one.quantity.measure}`") for one in agreeing)
-    counts = format_list([f"{count} {kind}" for kind, count in kinds.items()], most=len(kinds))
+    counts = format_list([f"{count} {kind}" for kind, count in kinds.items()], max_names=len(kinds))
     text = f"The {len(agreeing)} that agree with a paper are {counts}." if agreeing else "None agrees with a paper."
     if not any(one.quantity.measure in AGAINST_PEOPLE for one in agreeing):
         text += " None compares a model with people."
     absent = dict.fromkeys(one.paper for one in load_published()).keys() - {one.paper for one in agreeing}
-    papers = format_list(sorted(citation(paper) for paper in absent), most=len(absent))
+    papers = format_list(sorted(citation(paper) for paper in absent), max_names=len(absent))
     return text + (f" None is of {papers}." if absent else "")
 
 

@@ -1,6 +1,6 @@
 """Wordworth: what a word is worth to a model.
 
-`load` a model by name, ask it; run a study, save it, report it. Everything is imported when it is first used.
+Load and query models, run studies, and save and report their runs. Names are imported on first use.
 """
 
 from importlib import import_module
@@ -74,7 +74,7 @@ __all__ = [
     "weat",
 ]
 
-if not all(map(find_spec, ("torch", "transformers", "accelerate"))):  # `import *` and `inspect` want all that is listed
+if not all(map(find_spec, ("torch", "transformers", "accelerate"))):  # `import *` needs all listed names
     __all__.remove("WordworthCallback")
 
 _MODULES = dict.fromkeys(__all__, "wordworth.api") | {

@@ -1,4 +1,4 @@
-"""The entry point of the command: `wordworth`, and `python -m wordworth`."""
+"""Run the command `wordworth`, or `python -m wordworth`."""
 
 import io
 import os
@@ -6,12 +6,12 @@ import sys
 
 
 def main() -> None:
-    """Run the command; Ctrl-C ends it with exit code 130, also while it is imported."""
-    # Children of this process, also those that libraries start, import nothing from the working folder.
+    """Run the command; Ctrl-C ends it with exit code 130, even while it is imported."""
+    # Child processes, including those of libraries, must not import from the working folder.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal may know only ASCII
+            stream.reconfigure(errors="backslashreplace")  # the terminal's encoding may be ASCII
     try:
         from wordworth.cli import main as command
 

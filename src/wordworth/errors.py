@@ -1,4 +1,4 @@
-"""The one error a user sees: a sentence that says what is wrong, where, and what to do; and text safe to show."""
+"""Define the error that users see, turn errors of libraries into it, and make text safe to show."""
 
 import errno
 import os
@@ -9,21 +9,21 @@ from importlib.util import find_spec
 from types import TracebackType
 
 MAX_MESSAGE_CHARACTERS = 480
-"""Characters of a sentence. A longer one quotes a file that is not what it seems."""
+"""Characters of a message. A longer one quotes a file of an unexpected kind."""
 MAX_QUOTED = 160
-"""Characters of another program's message that a sentence repeats."""
+"""Characters of another program's message that ours repeats."""
 
-LIKE, ALIKE = 0.5, 0.75
-"""How like a known name an unknown one must be to be taken for a slip, and how like a part of it."""
+MIN_NAME_RATIO, MIN_PART_RATIO = 0.5, 0.75
+"""The similarity from which a known name, and a part of one, is suggested for an unknown name."""
 
-# What libraries raise for a file that they cannot read. None of it is caught unless a library is at work; of that which
-# is raised in a line of this package itself, only what no mistake in that line would raise.
-_BUILT_IN = (
+# Errors of libraries for unreadable files, caught only inside `LibraryErrors`. Of those raised in our own lines, only
+# errors that a bug in these lines would not raise.
+_BUILT_IN_ERRORS = (
     ArithmeticError, AssertionError, AttributeError, EOFError, ImportError, LookupError, MemoryError, OSError,
     RuntimeError, SyntaxError, TypeError, ValueError,
 )  # fmt: skip
-_IN_OUR_LINES = (EOFError, MemoryError, OSError, RuntimeError)
-_OF_LIBRARIES = frozenset(
+_BUILT_IN_ERRORS_OF_OUR_LINES = (EOFError, MemoryError, OSError, RuntimeError)
+_LIBRARY_ERRORS = frozenset(
     {
         "_lzma.LZMAError",
         "_pickle.PickleError",
@@ -42,17 +42,17 @@ _OF_LIBRARIES = frozenset(
 
 
 PANIC = "pyo3_runtime.PanicException"
-"""What libraries in Rust raise where they stop in the middle; it derives from BaseException, and cannot be imported."""
+"""The error of a panic in a Rust library; it derives from BaseException and cannot be imported."""
 DISK_LIMITS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""A full disk, a quota, and a limit on the size of a file."""
+"""Error numbers of a full disk, a quota, and a limit on file sizes."""
 SYSTEM_ERRORS = {
-    errno.EACCES: "cannot be opened ({reason}); check its rights",
-    errno.ENAMETOOLONG: "is longer than the name of a file can be; give a shorter one",
+    errno.EACCES: "cannot be opened ({reason}); check its permissions",
+    errno.ENAMETOOLONG: "is too long for the name of a file; give a shorter one",
     errno.ENOSPC: "cannot be written ({reason}); free some space, or write elsewhere",
     errno.EFBIG: "cannot be written ({reason}); raise the limit on the size of files (ulimit -f), or write elsewhere",
     errno.EMFILE: "cannot be opened ({reason}); raise the limit on open files (ulimit -n)",
 }
-"""What a user can do about errors of the system."""
+"""Error number → the rest of the sentence, with what a user can do."""
 _OUT_OF_MEMORY = re.compile("allocate memory|out of memory|failed to map segment|can't start new thread", re.IGNORECASE)
 
 EXTRAS = {
@@ -65,13 +65,13 @@ EXTRAS = {
     "texts without spaces between words": ("segment", "icu4py"),
     "vectors trained on a text": ("train", "gensim"),
 }
-"""What is not part of the base install → the extra that has it, and the packages it imports."""
+"""Feature outside the base install → its extra, and the packages it imports."""
 
 
 class WordworthError(Exception):
-    """Bad input or surroundings. The message is shown as it is, without a traceback; the command exits with 2.
+    """Report bad input or a bad environment. The message is shown without a traceback; the command exits with 2.
 
-    Of a message that is too long, the place at its beginning and the advice at its end are kept.
+    A message that is too long keeps its beginning, which says where, and its end, which says what to do.
     """
 
     def __init__(self, message: str) -> None:
@@ -81,17 +81,16 @@ class WordworthError(Exception):
 
 
 class LibraryErrors:
-    """The one door for files that another library reads: `with LibraryErrors("what cannot be read", "what to do"):`.
+    """Turn what a library raises while it reads a file into one sentence: `with LibraryErrors("problem", "advice"):`.
 
-    What the library raises, by name, becomes one sentence. Bare exceptions count too: tokenizers raises nothing else,
-    and no `except` could name them without naming all others. A mistake in our own lines inside stays a traceback,
-    but where `ours` says that a host's work of days must not end by it.
+    Errors are recognised by name. A bare `Exception` counts too, because tokenizers raises nothing else. A bug in our
+    own lines inside stays a traceback, unless `is_ours`: a bug must not end days of work of a host program.
     """
 
-    def __init__(self, what: str, advice: str = "", *, ours: bool = False) -> None:
-        self.what = what
+    def __init__(self, problem: str, advice: str = "", *, is_ours: bool = False) -> None:
+        self.task = problem
         self.advice = advice
-        self.ours = ours
+        self.is_ours = is_ours
 
     def __enter__(self) -> None:
         pass
@@ -102,20 +101,20 @@ class LibraryErrors:
         if kind is None or error is None or issubclass(kind, WordworthError):
             return
         number = error.errno if isinstance(error, OSError) else None
-        if number in DISK_LIMITS and not self.ours:  # `files.space_checked` reports it
+        if number in DISK_LIMITS and not self.is_ours:  # `files.space_checked` reports it
             return
         if is_out_of_memory(error) or number in (errno.EACCES, errno.EMFILE):  # the file itself may be whole
             raise WordworthError(_describe_machine_error(error)) from error
         names = _names_of(error)
-        built_in = _IN_OUR_LINES if _raised_by_us(trace) and not self.ours else _BUILT_IN
-        if kind is Exception or issubclass(kind, built_in) or names & {PANIC, *_OF_LIBRARIES}:
+        built_in = _BUILT_IN_ERRORS_OF_OUR_LINES if _raised_by_us(trace) and not self.is_ours else _BUILT_IN_ERRORS
+        if kind is Exception or issubclass(kind, built_in) or names & {PANIC, *_LIBRARY_ERRORS}:
             reason = reason_of(error)
-            sentence = f"{self.what} ({reason}); {self.advice}" if self.advice else f"{self.what}: {reason}"
+            sentence = f"{self.task} ({reason}); {self.advice}" if self.advice else f"{self.task}: {reason}"
             raise WordworthError(sentence) from error
 
 
 class MachineErrors:
-    """The door around all work: what the system, its memory or a panic may raise in any line becomes one sentence."""
+    """Turn errors of the system, its memory or a panic, which any line may raise, into one sentence."""
 
     def __enter__(self) -> None:
         pass
@@ -133,30 +132,30 @@ def _describe_machine_error(error: BaseException) -> str:
     if is_out_of_memory(error):
         return f"memory ran out ({reason}); close other programs, use a smaller model or file, or a larger machine"
     if PANIC in _names_of(error):
-        return f"a library stopped in the middle ({reason}); fetch the model again, its tokenizer.json may be damaged"
+        return f"a library crashed ({reason}); fetch the model again, its tokenizer.json may be damaged"
     if isinstance(error, RuntimeError) and "home directory" in reason:  # of `Path.expanduser`
-        return "a path begins with ~ and a name that no user of this machine has; write it without ~"
+        return "a path begins with ~ and the name of an unknown user; write it without ~"
     if isinstance(error, RuntimeError) and "Symlink loop" in reason:  # of `Path.resolve`
-        return f"a link leads to itself ({reason}); put the file in its place"
-    if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):  # the reader has gone, as `| head` does
+        return f"a link leads to itself ({reason}); replace it by the file"
+    if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):  # the reader has ended, as in `| head`
         return ""
     if error.filename is None and error.errno == errno.ENOENT:
-        return f"the working folder or TMPDIR cannot be used ({error.strerror}); change to a folder that is there"
+        return f"the working folder or TMPDIR cannot be used ({error.strerror}); change to an existing folder"
     advice = SYSTEM_ERRORS.get(error.errno or 0, "cannot be used ({reason}); check the path")
     return f"{error.filename or 'stdout'} {advice.format(reason=error.strerror or reason)}"
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether the memory of the machine or of a device ran out; each library says it in its own way."""
+    """Return whether the memory of the machine or of a device ran out; libraries raise different errors for it."""
     names = _names_of(error)
     if names & {"builtins.MemoryError", "torch.OutOfMemoryError"}:
         return True
-    can_be = isinstance(error, ImportError | OSError | RuntimeError) or bool(names & _OF_LIBRARIES)
-    return can_be and bool(_OUT_OF_MEMORY.search(str(error)))
+    has_memory_type = isinstance(error, ImportError | OSError | RuntimeError) or bool(names & _LIBRARY_ERRORS)
+    return has_memory_type and bool(_OUT_OF_MEMORY.search(str(error)))
 
 
 def print_traceback(error: BaseException) -> None:
-    """Print how an error came about that is shown or recorded as a sentence, where WORDWORTH_TRACEBACK asks for it."""
+    """Print the traceback of an error that is shown as a sentence, if WORDWORTH_TRACEBACK is set."""
     if os.environ.get("WORDWORTH_TRACEBACK", "0") not in ("", "0"):
         traceback.print_exception(error)
 
@@ -166,29 +165,29 @@ def _names_of(error: BaseException) -> set[str]:
 
 
 def _raised_by_us(trace: TracebackType | None) -> bool:
-    """Return whether this package raised the error; compiled functions of libraries have no lines."""
+    """Return whether the last Python line of a traceback is in this package."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     module = trace.tb_frame.f_globals.get("__name__", "") if trace else ""
     return str(module).partition(".")[0] == __name__.partition(".")[0]
 
 
-def require(what: str) -> None:
-    """Raise unless the packages for something in `EXTRAS` are installed; name two that are missing, and the extra."""
-    extra, *packages = EXTRAS[what]
+def require(feature: str) -> None:
+    """Raise unless the packages of a feature in `EXTRAS` are installed; name up to two missing ones, and the extra."""
+    extra, *packages = EXTRAS[feature]
     if missing := [package for package in packages if find_spec(package) is None]:
-        raise WordworthError(f"{what} need {' and '.join(missing[:2])}: pip install 'wordworth[{extra}]'")
+        raise WordworthError(f"{feature} need {' and '.join(missing[:2])}: pip install 'wordworth[{extra}]'")
 
 
 def reason_of(error: BaseException) -> str:
-    """Return the first line of another program's message, cut where it is long; its messages run over many."""
+    """Return the first line of another program's message, shortened."""
     lines = str(error).strip().splitlines()
-    first = lines[0] if lines else type(error).__name__
-    return first if len(first) <= MAX_QUOTED else f"{first[:MAX_QUOTED]}…"
+    first_line = lines[0] if lines else type(error).__name__
+    return first_line if len(first_line) <= MAX_QUOTED else f"{first_line[:MAX_QUOTED]}…"
 
 
 def first_problem(error: ValueError) -> str:
-    """Return what pydantic found wrong first, and where, counted from 1: “layers.1: Input should be an integer”."""
+    """Return the first problem that pydantic found, and its place from 1: “layers.1: Input should be an integer”."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
@@ -200,49 +199,54 @@ def first_problem(error: ValueError) -> str:
     return ": ".join(filter(None, [place, reason]))
 
 
-def format_names(names: Iterable[object], most: int = 12) -> str:
-    """Join names for a sentence: the first few of many, long ones shortened."""
-    written = [str(name) for name in names]
-    short = [name if len(name) <= 40 else f"{name[:40]}…" for name in written[:most]]
-    return ", ".join(short) + (", …" if len(written) > most else "")
+def format_names(names: Iterable[object], max_names: int = 12) -> str:
+    """Join names for a sentence: at most `max_names`, and long ones shortened."""
+    texts = [str(name) for name in names]
+    shown_names = [name if len(name) <= 40 else f"{name[:40]}…" for name in texts[:max_names]]
+    return ", ".join(shown_names) + (", …" if len(texts) > max_names else "")
 
 
-def nearest(name: str, known: list[str]) -> str:
-    """Return “; did you mean a, b?” for an unknown name, or nothing when no known name is close."""
+def nearest(name: str, known_names: list[str]) -> str:
+    """Return “; did you mean a, b?” for an unknown name, or nothing if no known name is similar."""
     from difflib import SequenceMatcher
 
-    like = SequenceMatcher(None)
-    like.set_seq2(name.lower()[:MAX_QUOTED])
+    matcher = SequenceMatcher(None)
+    matcher.set_seq2(name.lower()[:MAX_QUOTED])
 
-    def ratio(other: str) -> float:
-        like.set_seq1(other)
-        return like.ratio()
+    def ratio(candidate: str) -> float:
+        matcher.set_seq1(candidate)
+        return matcher.ratio()
 
-    def rank(other: str) -> tuple[float, float, float, str]:
-        """Put those first that are near as a whole or in a part, then those that begin alike."""
-        # `glvoe` is little like `glove-6b-50d` and much like its first part.
-        parts = [ratio(part) for part in re.split("[-_]", other)]
-        return max([ratio(other), *(part for part in parts if part >= ALIKE)]), parts[0], ratio(other), other
+    def rank(candidate: str) -> tuple[float, float, float, str]:
+        """Rank by the similarity of the name or a part of it, then of its first part."""
+        # `glvoe` resembles the first part of `glove-6b-50d` more than all of it.
+        parts = [ratio(part) for part in re.split("[-_]", candidate)]
+        return (
+            max([ratio(candidate), *(part for part in parts if part >= MIN_PART_RATIO)]),
+            parts[0],
+            ratio(candidate),
+            candidate,
+        )
 
-    close = sorted(map(rank, known), reverse=True)
-    names = [name for score, *_, name in close[:3] if score >= max(LIKE, close[0][0] - 0.2)]
+    ranked_names = sorted(map(rank, known_names), reverse=True)
+    names = [name for score, *_, name in ranked_names[:3] if score >= max(MIN_NAME_RATIO, ranked_names[0][0] - 0.2)]
     return f"; did you mean {', '.join(names)}?" if names else ""
 
 
-# Control characters, separators of lines and paragraphs, what overrides the direction of a line, halves of a pair.
-# Marks that writing needs (joiners, and the two marks of direction) are left as they are.
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_UNSEEN_IN_LINES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Control characters, separators of lines and paragraphs, overrides of direction, surrogates. Marks that scripts need
+# (joiners and the two marks of direction) stay.
+_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_INVISIBLE_IN_LINES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    """The text with each such character as Python writes it (`\\x1b`, `\\n`); `lines` keeps line breaks and tabs."""
-    unseen = _UNSEEN_IN_LINES if lines else _UNSEEN
-    return unseen.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
+    """Escape invisible characters as Python does (`\\x1b`, `\\n`); `lines` keeps line breaks and tabs."""
+    pattern = _INVISIBLE_IN_LINES if lines else _INVISIBLE
+    return pattern.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
 
 
 def quote(word: str | bytes) -> str:
-    """Return a word as a message shows it, cut where a file that is not what it seems has one of a million letters."""
+    """Return a word as a message shows it, shortened to 60 characters."""
     if isinstance(word, bytes):
         return quote(word.decode(errors="replace"))
     return repr(word) if len(word) <= 60 else f"{word[:60]!r}…"

@@ -14,13 +14,13 @@ ROWS = {
     "infinite": (b"bad 1 inf 3", r"line 3: the vector of 'bad' has NaN or infinity in it"),
     "beyond float32": (b"bad 1 1e39 3", r"line 3: the vector of 'bad' has NaN or infinity in it"),
     "zero": (b"bad 0 0.0 -0", r"line 3: the vector of 'bad' is all zero"),
-    "repeat": (b"a 7 8 9", r"line 3: the word 'a' was there before"),
+    "repeat": (b"a 7 8 9", r"line 3: the word 'a' occurs in an earlier row"),
     "too few": (b"bad 1 2", r"line 3: 'bad' has 2 fields where 3 numbers are expected"),
     "too many": (b"bad 0.5 1 2 3", r"line 3: 'bad' has 4 fields where 3 numbers are expected"),
     "empty line": (b"", r"line 3: an empty line has 0 fields where 3 numbers are expected"),
     "not a number": (b"bad 1 two 3", r"line 3: 'two' in the vector of 'bad' is not a number"),
     "encoding": (b"b\xffd 1 2 3", r"line 3: the word b'b\\xffd' is not UTF-8"),
-    "no word": (b" 1 2 3", r"line 3: there is no word at the beginning of the line"),
+    "no word": (b" 1 2 3", r"line 3: the line begins without a word"),
 }
 
 
@@ -91,7 +91,7 @@ def binary(rows, count=None, dim=2, gap=b""):
 BINARY = {
     "nan": ([(b"x", [1, np.nan])], "row 3: the vector of 'x' has NaN or infinity in it"),
     "zero": ([(b"x", [0, 0])], "row 3: the vector of 'x' is all zero"),
-    "repeat": ([(b"a", [1, 1])], "row 3: the word 'a' was there before"),
+    "repeat": ([(b"a", [1, 1])], "row 3: the word 'a' occurs in an earlier row"),
     "encoding": ([(b"\xe9t\xe9", [1, 1])], r"row 3: the word b'\\xe9t\\xe9' is not UTF-8"),
     "no word": ([(b"", [1, 1])], "row 3: there is no word"),
 }
@@ -124,6 +124,6 @@ def test_a_cut_binary_file_stops(tmp_path, on_bad):
 def test_a_binary_file_with_more_rows_than_its_header(tmp_path):
     path = tmp_path / "v.bin"
     path.write_bytes(binary([(b"a", [1, 2]), (b"b", [3, 4])], count=1))
-    with pytest.raises(WordworthError, match="the header says 1 rows and there is more after the last of them"):
+    with pytest.raises(WordworthError, match="the header says 1 rows and the file goes on after them"):
         load(path)
     assert load(path, on_bad="drop").words == ["a"]

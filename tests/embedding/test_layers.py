@@ -26,7 +26,7 @@ def encoded() -> Layers:
         provenance=Provenance("tiny"),
         context="bleached",
         pooling="last",
-        asked=("dog", "murk", "cat", "sun", "sea"),
+        requested_words=("dog", "murk", "cat", "sun", "sea"),
         positions=np.array([0, 2, 3, 4]),
         reasons={1: "no context in the corpus"},
         subwords=np.array([1, 2, 3, 1]),
@@ -76,7 +76,7 @@ def test_a_word_without_a_vector_has_its_reason(encoded: Layers) -> None:
 
 def test_rows_lack_nothing(encoded: Layers, static: Layers) -> None:
     chosen = encoded.rows(np.array([2, 0]))
-    assert chosen.words == chosen.asked == ("sun", "dog")
+    assert chosen.words == chosen.requested_words == ("sun", "dog")
     assert chosen.missing() == []
     assert chosen.positions.tolist() == [0, 1]
     assert chosen.subwords.tolist() == [3, 1]

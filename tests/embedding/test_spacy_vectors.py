@@ -58,12 +58,12 @@ def test_a_folder_at_any_depth(model: Path, inside: str) -> None:
 DAMAGES = {
     "vectors.cfg": [(b'{"mode": "floret", "hash_count": 2}', "floret")],
     "key2row": [
-        (b"\x81\x01", "key2row is no map from words to rows"),
-        (b"\x93\x01\x02\x03", "key2row is no map from words to rows"),
+        (b"\x81\x01", "key2row is not a map from words to rows"),
+        (b"\x93\x01\x02\x03", "key2row is not a map from words to rows"),
         (msgpack.packb({KEYS["coffee"]: 70_000}), "are not of one model"),
     ],
-    "strings.json": [(b'["tea"]', "are not of one model"), (b'{"tea": 1}', "is no list of words")],
-    "vectors": [(b"\x93NUMPY", "is no whole array of numbers")],
+    "strings.json": [(b'["tea"]', "are not of one model"), (b'{"tea": 1}', "is not a list of words")],
+    "vectors": [(b"\x93NUMPY", "is not a complete array of numbers")],
 }
 
 

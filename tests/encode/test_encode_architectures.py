@@ -72,9 +72,9 @@ def test_shared_prefixes_change_nothing(model: LanguageModel, words: list[str]) 
         np.testing.assert_allclose(shared.vectors[pooling], plain.vectors[pooling], rtol=1e-4, atol=1e-4)
     kind = model.name.removeprefix("tiny-")
     assert model.reuses_kv_cache == (kind in SHARING)
-    assert plain.tally.shared == 0
+    assert plain.tally.shared_context == 0
     if model.reuses_kv_cache:
-        assert shared.tally.shared == len(words)
+        assert shared.tally.shared_context == len(words)
         assert shared.tally.tokens < plain.tally.tokens / 2
     else:
         assert shared.tally == plain.tally

@@ -67,7 +67,7 @@ def test_paths_without_room_are_sentences(tiny_model: Tiny, words: list[str], mo
 
     monkeypatch.setattr("wordworth.encode.forward.run_group", no_room)
     found = encode(model, contexts)
-    assert (found.tally.shared, found.tally.halvings) == (0, 1)
+    assert (found.tally.shared_context, found.tally.halvings) == (0, 1)
     np.testing.assert_allclose(found.vectors["last"], expected.vectors["last"], rtol=1e-4, atol=1e-4)
 
 

@@ -55,6 +55,6 @@ def test_single_tokens_keep_their_order() -> None:
 
 
 def test_a_single_text_that_does_not_fit() -> None:
-    message = "memory does not suffice for a single text of 7 tokens; use another device or a smaller model"
+    message = "not enough memory for a single text of 7 tokens; use another device or a smaller model"
     with pytest.raises(WordworthError, match=message):
         list(by_length(refuses_over(0), [7, 3], Budget(99, 99)))

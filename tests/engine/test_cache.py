@@ -124,9 +124,9 @@ def test_pinned_sums_are_the_ones_that_count(make: Maker) -> None:
     pinned = cache.slot("files", "x", pins)
     folder = pinned.get(lambda folder: (folder / "a").write_bytes(content))
     assert [path.name for path in folder.iterdir()] == ["a"]
-    assert pinned.sound()
+    assert pinned.is_usable()
     (folder / "a").write_bytes(b"abd")
-    assert not pinned.whole()
+    assert not pinned.check_or_remove()
     assert cache.count_damaged() == {"files": 1}
 
 

@@ -125,7 +125,7 @@ RUNS = [random_vast(["tiny", "a-model-with-a-long-name"]), random_predict("tiny"
 
 @pytest.mark.parametrize("run", RUNS, ids=[run.study for run in RUNS])
 def test_a_run_fits_eighty_columns(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    assert display.out.width == 80  # not a terminal
+    assert display.stdout_console.width == 80  # not a terminal
     display.print_run(run)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80

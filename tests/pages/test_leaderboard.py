@@ -50,7 +50,7 @@ def test_who_is_not_significantly_worse_leads_too() -> None:
     assert [leaders(runs).text(model) for model in ends] == ["1–2", "1–2", "3"]
     for other, is_real in (("twin", False), ("poor", True)):
         (found,) = compare(*sides(runs.each, ("best", other)), ComparisonSettings(resamples=10)).differences
-        assert (found.tested.p < 0.05) is is_real
+        assert (found.test.p < 0.05) is is_real
 
 
 def test_the_test_is_on_the_items_that_both_have() -> None:

@@ -46,7 +46,7 @@ def test_valence_of_two_runs(make_run: Any) -> None:
     runs = make_run("valnorm", ["good"], [one]), make_run("valnorm", ["poor one"], [two])
     comparison = compare_sides(*runs)
     (difference,) = comparison.differences
-    tested = difference.tested
+    tested = difference.test
     kept = slice(0, 150)
     r = [pearsonr(of["value"][kept], RATINGS[kept]).statistic for of in (one, two)]
     between = pearsonr(one["value"][kept], two["value"]).statistic
@@ -85,8 +85,8 @@ def test_similarity_is_of_ranks_and_pairs_may_repeat(make_run: Any) -> None:
         items[-1] |= {"rating": RATINGS.tolist(), "value": values.tolist()}
     (difference,) = compare_sides(make_run("valnorm", ["a", "b"], items)).differences
     assert difference.columns["measure"] == "similarity"
-    assert difference.tested.n == 200
-    assert difference.tested.first == pytest.approx(spearmanr(items[0]["value"], RATINGS).statistic)
+    assert difference.test.n == 200
+    assert difference.test.first == pytest.approx(spearmanr(items[0]["value"], RATINGS).statistic)
 
 
 def test_holm_runs_over_all_tests(make_run: Any) -> None:
@@ -94,7 +94,7 @@ def test_holm_runs_over_all_tests(make_run: Any) -> None:
     items += [one | {"dataset": "anew"} for one in items]
     found = compare_sides(make_run("valnorm", ["a", "bb"], items)).differences
     assert len(found) == 2
-    assert [one.p_holm for one in found] == pytest.approx([min(1, 2 * one.tested.p) for one in found])
+    assert [one.p_holm for one in found] == pytest.approx([min(1, 2 * one.test.p) for one in found])
 
 
 def weat_items(model: str, strength: float, scale: float, **more: Any) -> list[dict[str, Any]]:
@@ -125,8 +125,8 @@ def test_weat(make_run: Any) -> None:
     (difference,) = found.differences
     s = np.array([[*items[0]["value"], *items[1]["value"]], [*items[2]["value"], *items[3]["value"]]])
     effects, _ = weat_difference(s, 20, permutations=999)
-    assert (difference.tested.first, difference.tested.second) == pytest.approx(tuple(effects))
-    assert difference.tested.p <= 0.01
+    assert (difference.test.first, difference.test.second) == pytest.approx(tuple(effects))
+    assert difference.test.p <= 0.01
     assert difference.notes == ("1 polar or attribute word in one model only",)
     assert verdicts(found)[0].startswith("a associates more strongly than b on weat1, flower v insect (1.")
 
@@ -146,7 +146,7 @@ def test_prediction(make_run: Any) -> None:
         items[-1] |= {"line": [n % 60 for n in range(400)], "position": list(range(400))}
         items[-1] |= {"bits": RNG.normal(5 + at, 1, 400).tolist(), "band": "high"}
     comparison = compare_sides(make_run("predict", ["a", "b"], items))
-    found = {(one.columns["measure"], one.columns["k"]): one.tested for one in comparison.differences}
+    found = {(one.columns["measure"], one.columns["k"]): one.test for one in comparison.differences}
     assert [*found] == [("top", 1), ("top", 10), ("bits-per-word", None)]
     first = found["top", 1]
     assert (first.first, first.second) == (140 / 400, 110 / 400)
@@ -173,8 +173,8 @@ def test_inference_before_and_after(make_run: Any) -> None:
     ]
     found = compare_sides(make_run("infer", ["nli"], items), version=("projection", "original"))
     (difference,) = found.differences
-    assert (difference.tested.n, difference.tested.clusters) == (60, 30)
-    assert difference.tested.difference == pytest.approx(0.3, abs=0.02)
+    assert (difference.test.n, difference.test.clusters) == (60, 30)
+    assert difference.test.difference == pytest.approx(0.3, abs=0.02)
     assert "nli (projection) infers more neutrally than nli (original) on gender" in verdicts(found)[0]
     with pytest.raises(WordworthError, match="no version 'projektion'; did you mean projection"):
         compare_sides(make_run("infer", ["nli"], items), version=("projektion", "original"))
@@ -194,10 +194,10 @@ def test_the_best_layer_is_picked_on_other_items_than_are_compared(make_run: Any
     run = make_run("vast", ["a", "b"], [*make_layered("a", 3, 6), *make_layered("b", 7, 12)])
     (difference,) = compare_sides(run).differences
     assert difference.layers == (3, 7)
-    assert difference.tested.n == 100
+    assert difference.test.n == 100
     assert difference.notes == ("layers 3 and 7 (picked on 100 of the items and compared on the other 100)",)
     (same,) = compare_sides(run, layer=5).differences
-    assert (same.layers, same.tested.n) == ((5, 5), 200)
+    assert (same.layers, same.test.n) == ((5, 5), 200)
     (top,) = compare_sides(run, layer="top").differences
     assert top.layers == (6, 12)
     with pytest.raises(WordworthError, match=r"layer 9 of a is not among the items"):
@@ -247,7 +247,7 @@ def test_a_static_embedding_and_a_language_model(make_run: Any) -> None:
 
 
 CHANGED = [
-    ({"study": "weat"}, "they are of the studies valnorm and weat"),
+    ({"study": "weat"}, "their studies are valnorm and weat"),
     ({"seed": 1}, r"seeds 0 and 1"),
     ({"settings": {"contexts": "reddit"}}, "the setting contexts was 'enwiki-sample' in one and 'reddit' in the other"),
     ({"settings": {"contexts": "enwiki-sample", "templates": "mine"}}, "the setting templates was None"),

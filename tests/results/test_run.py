@@ -193,7 +193,7 @@ def test_the_record_of_an_audit_is_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"planned": [{"study": 1}]}', '{"notices": "\\ud800"}'])
 def test_another_record_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "audit.json").write_text(text, encoding="utf-8")
-    with pytest.raises(WordworthError, match="not as an audit writes it"):
+    with pytest.raises(WordworthError, match="is damaged; delete it"):
         read_audit(tmp_path)
 
 

@@ -129,5 +129,5 @@ def test_only_a_number_takes_the_declared_side() -> None:
     assert limit("valence") == "value ≥ 0.8"
     assert limit("perplexity") == "value ≤ 0.8"
     assert limit("weat") == "|value| ≤ 0.8"
-    with pytest.raises(WordworthError, match="neither side of contexts is better"):
+    with pytest.raises(WordworthError, match="contexts has no better side"):
         limit("contexts")

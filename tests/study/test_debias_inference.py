@@ -13,13 +13,13 @@ from wordworth.nli.attention import AttentionNli
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
 from wordworth.study import study
-from wordworth.study.debias import PARTS, DebiasSettings
+from wordworth.study.debias import DEBIAS_PARTS, DebiasSettings
 from wordworth.study.debias.network import choose_probes
 from wordworth.transform import random_directions
 
 debias = study("debias")
 WORDS = ["the", "nurse", "doctor", "man", "woman", "slept", ".", "he", "she"]
-ONLY = tuple(part for part in PARTS if part != "nli")
+ONLY = tuple(part for part in DEBIAS_PARTS if part != "nli")
 
 
 @pytest.fixture

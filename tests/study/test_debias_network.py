@@ -12,7 +12,7 @@ from typed_runs import items_of, value, values_by
 from wordworth.repair.checkpoint import load_whole
 from wordworth.repair.subwords import every_piece
 from wordworth.study import study
-from wordworth.study.debias import DEBIAS_METHODS, PARTS
+from wordworth.study.debias import DEBIAS_METHODS, DEBIAS_PARTS
 from wordworth.study.debias.network import TEST
 from wordworth.transform import difference_direction
 
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("method", DEBIAS_METHODS)
 def test_every_method_on_subwords(folder, method, tmp_path):
-    made = debias(folder / "llama", mitigate=method, without=PARTS)
+    made = debias(folder / "llama", mitigate=method, without=DEBIAS_PARTS)
     made.product.save(tmp_path / "saved")
     pieces, before = (
         every_piece(load_whole(one, device="cpu"), ["he", "she", "doctor"])
@@ -90,7 +90,7 @@ def test_inference_on_frozen_vectors(data, tmp_path, monkeypatch):
     few = lambda name: _first(loaded(name), 150)  # noqa: E731 - all of SICK takes minutes
     monkeypatch.setattr(measuring, "load_nli", few)
     model = llama_folder(tmp_path / "tiny")
-    asked = {"directions": APART, "without": [part for part in PARTS if part != "nli"]}
+    asked = {"directions": APART, "without": [part for part in DEBIAS_PARTS if part != "nli"]}
     made = debias(model, **asked, random=1, **QUICK)
     accuracy = values_by(made, "version", experiment="accuracy", dataset=TEST, layer=1)
     assert list(accuracy) == ["original", "projection"]

@@ -13,7 +13,7 @@ from wordworth.errors import WordworthError
 from wordworth.measure import sc_weat, similarity, valence
 from wordworth.results.run import Run, read_run
 from wordworth.study import study
-from wordworth.study.debias import DEBIAS_METHODS, PARTS
+from wordworth.study.debias import DEBIAS_METHODS, DEBIAS_PARTS
 from wordworth.transform import Moments, class_means, difference_direction, erase, fit_leace, random_directions, remove
 
 debias = study("debias")
@@ -80,7 +80,7 @@ def test_before_after_and_control_are_the_measures_of_each_version(words):
 
 
 def test_stability_where_the_words_are(words):
-    run = debias(words, without=PARTS[1:], **QUICK)
+    run = debias(words, without=DEBIAS_PARTS[1:], **QUICK)
     second, cosine = (
         values_by(run, "dataset", measure=measure, k=k) for measure, k in (("principal", 2), ("cosine", None))
     )
@@ -118,9 +118,9 @@ def test_other_methods(words, method):
 @pytest.mark.parametrize("method", DEBIAS_METHODS)
 @pytest.mark.parametrize("form", ["vectors.npz", "vectors.txt"])
 def test_debiased_twice_is_debiased_once(words, method, form, tmp_path):
-    once = debias(words, mitigate=method, without=PARTS).product
+    once = debias(words, mitigate=method, without=DEBIAS_PARTS).product
     save(once, tmp_path / form)
-    again = debias(load(tmp_path / form), mitigate=method, without=PARTS)
+    again = debias(load(tmp_path / form), mitigate=method, without=DEBIAS_PARTS)
     lengths = np.linalg.norm(once.matrix, axis=1, keepdims=True)
     assert np.abs((again.product.matrix - once.matrix) / lengths).max() < 2e-6
     assert bool(reasons(again, "skipped")) == (method != "hard-debias")
@@ -129,7 +129,7 @@ def test_debiased_twice_is_debiased_once(words, method, form, tmp_path):
 @pytest.mark.parametrize("method", ["projection", "inlp", "leace"])
 def test_a_concept_of_two_classes(words, method):
     """After LEACE the means of the classes are one; after the others, what was between them is out of all words."""
-    plan = {"concept": (("bommasani-male", "bommasani-female"),), "without": PARTS, "mitigate": method}
+    plan = {"concept": (("bommasani-male", "bommasani-female"),), "without": DEBIAS_PARTS, "mitigate": method}
     run = debias(words, **plan)
     assert value(run, measure="dimensions", n=40) == 1
     means = [np.mean([run.product[word] for word in load_word_set(name).words], axis=0) for name in SETS[:2]]
@@ -165,7 +165,7 @@ def test_several_subspaces_are_taken_out_together(words, tmp_path):
     (tmp_path / "mine.txt").write_text("father mother\nson, daughter\n\n")
     run = debias(
         words,
-        without=PARTS,
+        without=DEBIAS_PARTS,
         directions=(("he", "she"),),
         bias_pairs=(str(tmp_path / "mine.txt"),),
         bias_words=("dev-demonyms_train",),
@@ -191,7 +191,7 @@ def test_several_subspaces_are_taken_out_together(words, tmp_path):
 )
 def test_bad_plans(words, plan, sentence):
     with pytest.raises(WordworthError, match=sentence):
-        debias(words, without=PARTS, **plan)
+        debias(words, without=DEBIAS_PARTS, **plan)
 
 
 def test_the_command(words, tmp_path, command):
@@ -207,5 +207,5 @@ def test_the_command(words, tmp_path, command):
     np.testing.assert_allclose(again.matrix @ difference_direction(words, "he", "she").basis[0], 0, atol=1e-5)
     assert read_run(folder).settings["directions"] == [["he", "she"]]
     refused = command(*given, *small)  # nothing is replaced unasked
-    assert (refused.code, "is there already" in refused.err) == (2, True)
+    assert (refused.code, "exists already" in refused.err) == (2, True)
     assert command(*given, "--without", "all", "--overwrite").code == 0

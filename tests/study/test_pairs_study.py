@@ -50,7 +50,7 @@ def test_two_models_are_compared_as_a_whole_and_by_type_and_checked() -> None:
     shares = runs[0].scores.filter(measure="stereotype-share")
     assert set(compared) == {("log-odds", None), *(("stereotype-share", part) for part in (None, "a", "b"))}
     for row in shares.iter_rows(named=True):
-        tested = compared["stereotype-share", row["subset"]].tested
+        tested = compared["stereotype-share", row["subset"]].test
         assert (tested.first, tested.n) == (pytest.approx(row["value"]), row["n"])
     rule = {"measure": "stereotype-share", "limit": "value < 1.1", "subset": ""}
     assert ww.check(runs[0], {"few stereotypes": rule}).verdict == "pass"

@@ -221,7 +221,7 @@ def test_words_alone_in_a_file(model: LanguageModel, tmp_path: Path) -> None:
     plain = encode(model, make_decontextualized(WORDS), ("mean",), (2,)).vectors["mean"][:, 0]
     np.testing.assert_allclose(made.embedding.matrix, plain, rtol=1e-5, atol=1e-6)
     assert made.embedding.words == tuple(WORDS)
-    assert "words alone" in made.embedding.provenance.steps
+    assert "words without text" in made.embedding.provenance.steps
     with pytest.raises(WordworthError, match="--corpus none draws nothing; leave --per-word and --sentences out"):
         export(model, corpus="none", per_word=3, vocabulary=words)
 
@@ -246,7 +246,7 @@ def test_export_is_read_by_others(command: Command, folder: Path, text: Path, tm
         np.testing.assert_allclose(other.vectors, made.embedding.matrix, rtol=1e-6)
     code, _, err = command(*given, "-o", target)
     assert code == 2
-    assert "is there already" in err
+    assert "exists already" in err
 
 
 def test_all_but_the_top(model: LanguageModel, text: Path, tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ def test_the_languages_of_a_model(models: Sequence[str], named: tuple[str, ...],
 @pytest.mark.parametrize(
     ("models", "named", "message"),
     [
-        (["fr-news-20k"], ("french", "english"), "2 languages were given for 1 model that knows one"),
-        (["a", "b"], ("french", "english", "german"), "3 languages were given for 2 models"),
+        (["fr-news-20k"], ("french", "english"), "2 languages for 1 model that knows one"),
+        (["a", "b"], ("french", "english", "german"), "3 languages for 2 models"),
         (["use-multilingual"], ("all", "english"), "--language all means every language"),
     ],
 )

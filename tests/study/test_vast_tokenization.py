@@ -81,7 +81,7 @@ def test_a_word_is_of_one_token_by_its_ordinary_use(tiny: LanguageModel, odd: Pa
     for kind in ("single", "multiple"):
         words = items.filter(subset=kind)["word"].to_list()
         assert [word for word in words if (split(tiny, word) == 1) != (kind == "single")] == []
-    otherwise = items.filter(skipped="split otherwise in its text than in ordinary use")
+    otherwise = items.filter(skipped="split differently in its text than in ordinary use")
     assert len(otherwise) > 10
 
 

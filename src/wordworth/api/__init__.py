@@ -1,4 +1,4 @@
-"""The functions of `import wordworth as ww`: models that answer questions, studies, their runs, and the catalog."""
+"""Define the functions of `import wordworth as ww`: models, studies, their runs, and the catalog."""
 
 from collections.abc import Callable
 

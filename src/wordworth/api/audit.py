@@ -1,4 +1,4 @@
-"""An audit: every study that applies to some models, in one folder, with one report."""
+"""Audit models: run every study that applies to them, in one folder, with one report."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from wordworth.task.settings import Settings
 
 @dataclass(frozen=True, repr=False)
 class Audit(ShowsTable):
-    """The runs of an audit, what it could not run, and its report."""
+    """Hold the runs of an audit, its notices and its report."""
 
     folder: Path
     runs: list[Run]
@@ -43,7 +43,7 @@ class Audit(ShowsTable):
 
 
 class Step(NamedTuple):
-    """One study that is to be run, with what it is run on and the fingerprints of what it reads."""
+    """Hold a study to run, its inputs and their fingerprints."""
 
     study: str
     models: list[str]
@@ -51,11 +51,11 @@ class Step(NamedTuple):
     folder: Path
     fingerprints: dict[str, str]
     run: Run | None
-    """The run, where the folder holds it already."""
+    """The run, if the folder has it already."""
 
     @classmethod
     def prepare(cls, study: str, models: Sequence[Any], settings: Settings, folder: Path, *, overwrite: bool) -> "Step":
-        """Resolve and check what a study is run on, before anything is computed."""
+        """Resolve and check the inputs of a study, before anything is computed."""
         inputs, names = resolve_inputs(models, settings), list(map(str, models))
         fingerprints = inputs.fingerprints()
         run = read_finished(folder, names, inputs.settings.as_table(), fingerprints, overwrite=overwrite)
@@ -76,25 +76,33 @@ def audit(
     `models` are names, paths, or objects as in `ww.load`, which are written to the cache first.
 
     A study whose run is in the folder already is not run again. `quick` uses smaller samples. `show` gets a line per
-    study. `settings` are `kind` and `language` of the models, where their files and the catalog do not say it, the
-    `engine`, and settings for every study that has them: seed, device, precision.
+    study. `settings` are the `kind` and `language` of the models if they are unknown, the `engine`, and settings for
+    every study that has them: seed, device, precision.
     """
     from wordworth.pages.page import write_report
 
     kind, language = settings.pop("kind", None), settings.pop("language", None)
     engine = settings.pop("engine", "local")  # not of a study: inside a worker it would wait for workers forever
-    given = accept_files(models)
+    model_files = accept_files(models)
     place = Path("runs/audit") if folder is None else Path(folder)
     language = language and language_named(language)
-    planned, notices = plan_audit(list(map(resolve_model, given)), kind, language)
-    notices += [] if quick else reductions_of(planned, kind)
+    planned_studies, notices = plan_audit(list(map(resolve_model, model_files)), kind, language)
+    notices += [] if quick else reductions_of(planned_studies, kind)
     steps = []
-    for one in planned:
-        chosen = audit_settings(one, quick=quick, shared=settings, language=language)
-        steps.append(Step.prepare(one.study.name, one.models, chosen, place / one.folder_name, overwrite=overwrite))
+    for planned_study in planned_studies:
+        study_settings = audit_settings(planned_study, quick=quick, shared=settings, language=language)
+        steps.append(
+            Step.prepare(
+                planned_study.study.name,
+                planned_study.models,
+                study_settings,
+                place / planned_study.folder_name,
+                overwrite=overwrite,
+            )
+        )
     runs, notices = run_steps(steps, place, notices, engine=engine, overwrite=overwrite, show=show)
-    by_folder = sorted(runs, key=lambda run: str(run.folder))  # as `wordworth report FOLDER` has them
-    report = write_report(by_folder, place / "report.html", notices=notices)
+    ordered_runs = sorted(runs, key=lambda run: str(run.folder))  # as `wordworth report FOLDER` has them
+    report = write_report(ordered_runs, place / "report.html", notices=notices)
     return Audit(place, runs, notices, report)
 
 
@@ -107,25 +115,25 @@ def run_steps(
     overwrite: bool = False,
     show: Callable[[str], object] = lambda text: None,
 ) -> tuple[list[Run], list[Notice]]:
-    """Run what is not in its folder already; return all runs, and the notices with those of studies that failed."""
+    """Run the studies that are not in their folders already; return all runs, and the notices with failures."""
     for notice in notices:
         show(str(notice))
     plans = [PlannedStudy(study=step.study, folder=step.folder.name, models=step.models) for step in steps]
     record = AuditRecord(planned=plans, notices=list(notices))
     record.save(place)
-    waiting = [step for step in steps if step.run is None]
+    pending = [step for step in steps if step.run is None]
     runs = [step.run for step in steps if step.run is not None]
-    calls = [(step.study, step.inputs, step.fingerprints) for step in waiting]
+    calls = [(step.study, step.inputs, step.fingerprints) for step in pending]
     with using(engine) as workers:
         outcomes = workers.map(_run_calls, None, calls, "auditing")
-        for at, (step, outcome) in enumerate(zip(waiting, outcomes, strict=True), len(runs) + 1):
+        for number, (step, outcome) in enumerate(zip(pending, outcomes, strict=True), len(runs) + 1):
             if isinstance(outcome, WordworthError):
                 record.notices.append(Notice(kind="failed", study=step.study, reason=str(outcome)))
                 ending = f"failed: {outcome}"
             else:
                 runs.append(outcome.save(step.folder, overwrite=overwrite))
                 ending = f"{outcome.seconds:,.0f} s"
-            show(f"{step.study}: {', '.join(step.models) or 'no model'} ({at} of {len(steps)}): {ending}")
+            show(f"{step.study}: {', '.join(step.models) or 'no model'} ({number} of {len(steps)}): {ending}")
             record.save(place)
     if not runs:
         raise WordworthError(f"every study of {place} failed; the first, {record.notices[-1].reason}")
@@ -133,7 +141,7 @@ def run_steps(
 
 
 def _run_calls(nothing: None, calls: Iterable[tuple[str, Inputs, Mapping[str, str]]]) -> Iterator[Run | WordworthError]:
-    """Yield the run of each study, or why it failed."""
+    """Yield the run of each study, or its error."""
     with keeping_model(), hashed_once():
         for name, inputs, fingerprints in calls:
             try:

@@ -1,4 +1,4 @@
-"""The catalog in Python: what can be named, one entry of it, and fetching ahead."""
+"""List, show and fetch entries of the catalog in Python."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,34 +18,34 @@ ENTRY_COLUMNS["here"] = pl.Boolean
 
 
 def ls(kind: str | None = None, search: str = "", language: str = "") -> pl.DataFrame:
-    """Return what can be named, one row each: of one kind (models, lexica, tests, pairs …) unless it is None.
+    """Return the entries of the catalog as a frame, of one kind (models, lexica, tests, pairs …) unless it is None.
 
     `search` is a text in the name, the title or the language, or a topic: `ww.ls("tests", "gender")`. `language` is a
     name or its code in ISO 639-1: `ww.ls("models", language="de")`.
     """
     rows = [
         {
-            "name": one.name,
-            "kind": _kind_of(one),
-            "title": one.title,
-            "language": one.language,
-            "holds": describe_contents(one),
-            "download": download(one),
-            "here": is_here(one),
+            "name": catalog_entry.name,
+            "kind": _kind_of(catalog_entry),
+            "title": catalog_entry.title,
+            "language": catalog_entry.language,
+            "holds": describe_contents(catalog_entry),
+            "download": download(catalog_entry),
+            "here": is_here(catalog_entry),
         }
-        for one in find_entries(kind, search, language)
+        for catalog_entry in find_entries(kind, search, language)
     ]
     return pl.DataFrame(rows, schema=ENTRY_COLUMNS)
 
 
 @dataclass(frozen=True, repr=False)
 class EntryView(ShowsTable):
-    """An entry of the catalog."""
+    """Show an entry of the catalog."""
 
     facts: dict[str, Any]
     """Name, title, count, language, licence, reference, first rows …"""
     lines: dict[str, str]
-    """What there is to say of it, by heading."""
+    """Lines about it, by heading."""
 
     @property
     def table(self) -> Table:
@@ -56,50 +56,52 @@ class EntryView(ShowsTable):
 
 
 def show(name: str) -> EntryView:
-    """Return one entry of the catalog: how much it holds, its first rows, licence and citation."""
-    one = entry(name)
-    facts = summary(one)
+    """Return an entry of the catalog: its size, first rows, licence and citation."""
+    catalog_entry = entry(name)
+    facts = summary(catalog_entry)
     lines = {
-        "kind": _kind_of(one),
-        "title": one.title,
-        "language": language_of(one),
-        "holds": describe_contents(one),
-        "scale": f"{one.scale[0]:g} to {one.scale[1]:g}" if one.scale else "",
-        "licence": one.licence,
+        "kind": _kind_of(catalog_entry),
+        "title": catalog_entry.title,
+        "language": language_of(catalog_entry),
+        "holds": describe_contents(catalog_entry),
+        "scale": f"{catalog_entry.scale[0]:g} to {catalog_entry.scale[1]:g}" if catalog_entry.scale else "",
+        "licence": catalog_entry.licence,
         "citation": facts["reference"],
         "from": "; ".join(facts["sources"]),
-        "download": download(one),
+        "download": download(catalog_entry),
         "here": "yes" if facts["here"] else f"no: `wordworth get {name}` fetches it",
-        "note": one.note,
+        "note": catalog_entry.note,
     }
     return EntryView(facts, {heading: text for heading, text in lines.items() if text})
 
 
-def _kind_of(one: Entry) -> str:
-    """Return the kind of an entry, as `ls` takes it; of a model with its family."""
-    return ": ".join(filter(None, [one.kind.replace("_", "-"), one.details.get("family")]))
+def _kind_of(catalog_entry: Entry) -> str:
+    """Return the kind of an entry as `ls` names it; for a model, with its family."""
+    return ": ".join(filter(None, [catalog_entry.kind.replace("_", "-"), catalog_entry.details.get("family")]))
 
 
 class LocalEntry(NamedTuple):
-    """An entry that is on this machine now."""
+    """Describe an entry that is on this machine now."""
 
     name: str
     path: Path
     megabytes: float | None
-    """None for what a folder of the hub holds."""
+    """None for a folder of the hub."""
     is_new: bool
 
 
 def get(*names: str) -> list[LocalEntry]:
-    """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
-    wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
-    fetched = []
-    for one in wanted.values():
-        if "hub" in one.details:
-            fetched.append(LocalEntry(one.name, from_hub(one.details["hub"]), None, False))
-        if not one.sources:
+    """Fetch entries in advance, for machines that go offline; verify those that are here already."""
+    catalog_entries = {
+        catalog_entry.name: catalog_entry for name in names for catalog_entry in (entry(name), *made_of(entry(name)))
+    }
+    local_entries = []
+    for catalog_entry in catalog_entries.values():
+        if "hub" in catalog_entry.details:
+            local_entries.append(LocalEntry(catalog_entry.name, from_hub(catalog_entry.details["hub"]), None, False))
+        if not catalog_entry.sources:
             continue  # its data is in the catalog itself, or in other entries
-        before = here(one.name, one.sources)
-        located = locate(one.name, one.sources)
-        fetched.append(LocalEntry(one.name, located.path, located.source.bytes / 1e6, not before))
-    return fetched
+        was_here = here(catalog_entry.name, catalog_entry.sources)
+        location = locate(catalog_entry.name, catalog_entry.sources)
+        local_entries.append(LocalEntry(catalog_entry.name, location.path, location.source.bytes / 1e6, not was_here))
+    return local_entries

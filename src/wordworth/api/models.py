@@ -1,4 +1,4 @@
-"""Models that answer questions: vectors, completions, surprisal, inferences."""
+"""Query models for vectors, completions, surprisal and inferences."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,21 +33,21 @@ Texts = list[str] | tuple[str, ...]
 
 
 def wrap_objects(network: Any, tokenizer: Any, *, name: str = "") -> "LanguageModel | NliModel":
-    """Return the model around a network and a tokenizer of transformers; its class says which kind it is."""
+    """Return the model around a network and a tokenizer of transformers; the network's class decides the kind."""
     is_nli = type(network).__name__.endswith("ForSequenceClassification")
     return (NliModel if is_nli else LanguageModel).of(network, tokenizer, name=name)
 
 
 @dataclass(eq=False, repr=False)
 class _NamedModel:
-    """A model by its name, path or address, loaded when it is first used; or a network and a tokenizer at hand."""
+    """Hold a model by its name, path or address, loaded on first use; or a network and a tokenizer in memory."""
 
-    named: Origin | str
+    origin: Origin | str
     kind: ModelKind
     device: str = "auto"
     precision: str = "float32"
     objects: "tuple[PreTrainedModel, PreTrainedTokenizerFast] | None" = None
-    """The network and the tokenizer, where they were given."""
+    """The network and the tokenizer, if they were given."""
 
     def __repr__(self) -> str:
         return f"<{self.kind} model {self.name}>"
@@ -55,35 +55,35 @@ class _NamedModel:
     @property
     def name(self) -> str:
         """Return its name in tables."""
-        return self.named if isinstance(self.named, str) else self.named.name
+        return self.origin if isinstance(self.origin, str) else self.origin.name
 
     @classmethod
     def of(cls, network: Any, tokenizer: Any, *, name: str = "") -> Self:
         """Return the model around a network and a tokenizer of transformers.
 
-        It is measured as it is at each call: after a change in place, it is another model. It is set to evaluation
-        mode, so call `.train()` before you train it further. Without a name it is called as its folder, or its class.
+        Each call measures the network as it is then: after a change in place, it is another model. Calls set it to
+        evaluation mode, so call `.train()` before you train it further. The default name is its folder or class.
         """
         network = _without_adapter_class(network)
         if not getattr(tokenizer, "is_fast", False):
-            called = type(tokenizer).__name__
-            raise WordworthError(f"{called} is not a fast tokenizer; load it with AutoTokenizer.from_pretrained")
-        called = Path(network.config._name_or_path or type(network).__name__).name
-        return cls(name or called, kind_of_class(type(network).__name__), objects=(network, tokenizer))
+            class_name = type(tokenizer).__name__
+            raise WordworthError(f"{class_name} is not a fast tokenizer; load it with AutoTokenizer.from_pretrained")
+        class_name = Path(network.config._name_or_path or type(network).__name__).name
+        return cls(name or class_name, kind_of_class(type(network).__name__), objects=(network, tokenizer))
 
     @cached_property
     def _encoder(self) -> "Encoder":
         from wordworth.encode import load_named, wrap
 
         if self.objects is None:
-            return load_named(self.named, device=self.device, dtype=self.precision)
+            return load_named(self.origin, device=self.device, dtype=self.precision)
         network, tokenizer = self.objects
-        under: Any = network.get_encoder() if network.config.is_encoder_decoder else network.base_model
-        with _keep_gradients(under):
-            return wrap(under, tokenizer, name=self.name)
+        base: Any = network.get_encoder() if network.config.is_encoder_decoder else network.base_model
+        with _keep_gradients(base):
+            return wrap(base, tokenizer, name=self.name)
 
     def _rest(self) -> None:
-        """Set a network at hand to evaluation mode: its user may have trained it further."""
+        """Set a network in memory to evaluation mode: its user may have trained it further."""
         if self.objects is not None:
             self.objects[0].train(False)
 
@@ -94,7 +94,7 @@ class _NamedModel:
         return self._encoder
 
     def _in_context(self, words: str | Sequence[str], context: str, language: str, pooling: str) -> Layers:
-        """Return words in a context that needs no ratings."""
+        """Encode words in a context that needs no ratings."""
         from wordworth.contexts import contexts_in, load_templates
         from wordworth.encode import in_contexts
 
@@ -105,7 +105,7 @@ class _NamedModel:
 
 
 class LanguageModel(_NamedModel):
-    """A causal or masked language model, or an encoder."""
+    """Query a causal or masked language model, or an encoder."""
 
     @property
     def word_model(self) -> "WordModel":
@@ -122,14 +122,14 @@ class LanguageModel(_NamedModel):
                 f"{self.name} is an encoder without a head, so it predicts no words; load a causal or masked model"
             )
         if self.objects is None:
-            return load_word_model(self.named, self.device, self.precision)
+            return load_word_model(self.origin, self.device, self.precision)
         family: WordFamily = "causal" if self.kind == "causal" else "masked"
         with _keep_gradients(self.objects[0]):
             return wrap_word_model(*self.objects, name=self.name, family=family)
 
     @cached_property
     def _encoder(self) -> "Encoder":
-        """Return the model without a head; its weights are those of `word_model` where that is loaded."""
+        """Return the model without a head, with the weights of `word_model` if that is loaded."""
         return self._word_model.reader.base if "_word_model" in self.__dict__ else super()._encoder
 
     @property
@@ -147,30 +147,30 @@ class LanguageModel(_NamedModel):
     ) -> NDArray[np.float32]:
         """Return the vectors of a word's first occurrence in a sentence: layers × dimensions, or those of one layer.
 
-        With a list, there is a row per word and its sentence; one word or one sentence goes with all of the others.
+        With a list, there is a row per word and its sentence; a single word or sentence is paired with all others.
         """
         from wordworth.contexts import Context
         from wordworth.encode import encode
 
         contexts: list[Context] = []
         for word, sentence in _pair(words, sentences, "words and sentences"):
-            place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)
-            if place is None:
+            match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)
+            if match is None:
                 raise WordworthError(f"the word {word!r} is not in {sentence!r}")
-            contexts.append(Context(word, sentence, place.start(), place.end()))
-        chosen = pooling or self.pooling
-        encoded = encode(self.encoder, contexts, [chosen], None if layer is None else [layer])
-        if encoded.failures:
-            failure = encoded.failures[0]
+            contexts.append(Context(word, sentence, match.start(), match.end()))
+        pooling_name = pooling or self.pooling
+        encoding = encode(self.encoder, contexts, [pooling_name], None if layer is None else [layer])
+        if encoding.failures:
+            failure = encoding.failures[0]
             raise WordworthError(f"{self.name} cannot locate {failure.word!r}: {failure.reason}")
-        vectors: NDArray[np.float32] = encoded.vectors[chosen]
+        vectors: NDArray[np.float32] = encoding.vectors[pooling_name]
         vectors = vectors if layer is None else vectors[:, 0]
         return np.asarray(vectors[0]) if isinstance(words, str) and isinstance(sentences, str) else vectors
 
     def layers(
         self, words: str | Sequence[str], *, context: str = "bleached", pooling: str = "", language: str = "english"
     ) -> Layers:
-        """Return words in every layer, in a context: bleached (“This is WORD”) or decontextualized (alone)."""
+        """Return words in every layer, in a context: bleached (“This is WORD”) or decontextualized (only the word)."""
         return self._in_context(words, context, language, pooling or self.pooling)
 
     @overload
@@ -178,10 +178,10 @@ class LanguageModel(_NamedModel):
     @overload
     def complete(self, texts: Texts, k: int = 5) -> "pl.DataFrame": ...
     def complete(self, texts: str | Texts, k: int = 5) -> "list[Completion] | pl.DataFrame":
-        """Return the k most probable whole words after a text, with their probabilities; of a list, as a frame.
+        """Return the k most probable whole words after a text, with their probabilities; for a list, as a frame.
 
         The frame has the columns `text` (the number of the text, from 0), `rank` (from 1), `word` and `probability`.
-        Words are those of `predict`: `Paris`, `Paris.` and `Paris,` are one answer, and a punctuation mark is a word.
+        Words follow the rules of `predict`: `Paris`, `Paris.` and `Paris,` are one answer, and a mark is a word.
         """
         import polars as pl
 
@@ -208,14 +208,14 @@ class LanguageModel(_NamedModel):
     ) -> "pl.DataFrame":
         """Return −log₂ of the probability of every word, in bits: one frame for all texts, with a row per word.
 
-        `text` is the number of the text and `place` that of the word in it, both from 0. `surprisal` is null where
-        `skipped` says why. A punctuation mark is a word of its own, unless `punctuation` is "attached".
+        `text` is the number of the text and `place` that of the word in it, both from 0. If `surprisal` is null,
+        `skipped` says why. A punctuation mark is a separate word, unless `punctuation` is "attached".
 
         A causal model predicts a word and its end from the words before it. Nothing precedes the first word, so it is
         null, unless `bos` puts the model's BOS token (or its end-of-text token) before each text.
 
-        A masked model has a pseudo-log-likelihood, from all other words: "within_word_l2r" masks a token with the
-        tokens of its word behind it (Kauf & Ivanova 2023), "original" the token alone (Salazar et al. 2020).
+        For a masked model it is the pseudo-log-likelihood given all other words. "within_word_l2r" masks a token and
+        those after it in its word (Kauf & Ivanova 2023), "original" only the token (Salazar et al. 2020).
         """
         from wordworth.whole_words import surprisal
 
@@ -223,22 +223,22 @@ class LanguageModel(_NamedModel):
 
 
 class SentenceEncoder(_NamedModel):
-    """A sentence encoder: one vector per text."""
+    """Query a sentence encoder, which has one vector per text."""
 
     def encode(self, texts: str | Sequence[str]) -> NDArray[np.float32]:
         """Return texts × dimensions, each row of length 1.
 
-        A text with characters that the tokenizer does not know is an error.
+        Raise for a text with characters that the tokenizer does not know.
         """
         from wordworth.contexts import make_decontextualized
         from wordworth.encode import encode
 
-        encoded = encode(self.encoder, make_decontextualized([texts] if isinstance(texts, str) else texts))
-        if encoded.failures:
+        encoding = encode(self.encoder, make_decontextualized([texts] if isinstance(texts, str) else texts))
+        if encoding.failures:
             raise WordworthError(
-                f"{self.name} cannot encode {encoded.failures[0].word!r}: {encoded.failures[0].reason}"
+                f"{self.name} cannot encode {encoding.failures[0].word!r}: {encoding.failures[0].reason}"
             )
-        vectors: NDArray[np.float32] = encoded.vectors["last"][:, 0]
+        vectors: NDArray[np.float32] = encoding.vectors["last"][:, 0]
         return vectors
 
     def layers(
@@ -249,7 +249,7 @@ class SentenceEncoder(_NamedModel):
 
 
 class NliModel(_NamedModel):
-    """A model of natural-language inference."""
+    """Query a model of natural-language inference."""
 
     @property
     def network(self) -> "Network":
@@ -262,7 +262,7 @@ class NliModel(_NamedModel):
         if self.objects is None:
             from wordworth.nli.loading import load as load_nli
 
-            return load_nli(self.named, self.device)
+            return load_nli(self.origin, self.device)
         from wordworth.encode.heads import wrap_headed
         from wordworth.nli.cross_encoder import make_cross_encoder
 
@@ -276,9 +276,9 @@ class NliModel(_NamedModel):
     @overload
     def infer(self, premises: str, hypotheses: Texts) -> "pl.DataFrame": ...
     def infer(self, premises: str | Texts, hypotheses: str | Texts) -> "Inference | pl.DataFrame":
-        """Return the probabilities of entailment, neutral and contradiction; of lists, as a frame, a row per pair.
+        """Return the probabilities of entailment, neutral and contradiction; for lists, as a frame with a row per pair.
 
-        One premise or one hypothesis goes with all of the others.
+        A single premise or hypothesis is paired with all others.
         """
         import polars as pl
 
@@ -287,36 +287,40 @@ class NliModel(_NamedModel):
         if isinstance(premises, str) and isinstance(hypotheses, str):
             return infer(self.network, premises, hypotheses)
         pairs = _pair(premises, hypotheses, "premises and hypotheses")
-        rows = infer(self.network, [one for one, _ in pairs], [other for _, other in pairs])
+        rows = infer(self.network, [premise for premise, _ in pairs], [hypothesis for _, hypothesis in pairs])
         schema = dict.fromkeys(("premise", "hypothesis"), pl.String) | dict.fromkeys(Inference._fields, pl.Float64)
         return pl.DataFrame([(*pair, *row) for pair, row in zip(pairs, rows, strict=True)], schema=schema, orient="row")
 
 
-def _pair(ones: str | Sequence[str], others: str | Sequence[str], called: str) -> list[tuple[str, str]]:
-    """Return two lists in pairs; a single text goes with each of the others."""
-    left, right = ([side] if isinstance(side, str) else list(side) for side in (ones, others))
-    count = len(right) if isinstance(ones, str) else len(left)
-    left, right = (side * count if isinstance(given, str) else side for side, given in ((left, ones), (right, others)))
+def _pair(
+    left_texts: str | Sequence[str], right_texts: str | Sequence[str], what_they_are: str
+) -> list[tuple[str, str]]:
+    """Return two lists in pairs; a single text is paired with all others."""
+    left, right = ([side] if isinstance(side, str) else list(side) for side in (left_texts, right_texts))
+    count = len(right) if isinstance(left_texts, str) else len(left)
+    left, right = (
+        side * count if isinstance(texts, str) else side for side, texts in ((left, left_texts), (right, right_texts))
+    )
     if len(left) != len(right):
-        raise WordworthError(f"there are {len(left)} and {len(right)} {called}; give two lists of one length")
+        raise WordworthError(f"there are {len(left)} and {len(right)} {what_they_are}; give two lists of one length")
     return list(zip(left, right, strict=True))
 
 
 @contextmanager
 def _keep_gradients(network: Any) -> Iterator[None]:
-    """Leave a network trainable where it was: its user may train it further."""
-    wanted = [weight for weight in network.parameters() if weight.requires_grad]
+    """Keep the trainable weights of a network trainable: its user may train it further."""
+    trainable = [weight for weight in network.parameters() if weight.requires_grad]
     yield
-    for weight in wanted:
+    for weight in trainable:
         weight.requires_grad_(True)
 
 
 def _without_adapter_class(network: Any) -> Any:
-    """Return the network that PEFT put adapters into; refuse adapters that are not inside the network."""
+    """Return the network inside PEFT's adapters; raise for adapters that are not inside the network."""
     adapters = getattr(network, "peft_config", None)
     if adapters is None or not hasattr(network, "get_base_model"):
         return network
-    if any(getattr(one, "is_prompt_learning", False) for one in adapters.values()):
+    if any(getattr(adapter, "is_prompt_learning", False) for adapter in adapters.values()):
         raise WordworthError(
             f"{type(network).__name__} puts a learned prompt before the text, which cannot be measured word by word; "
             "give the model without it, or one with LoRA"

@@ -1,7 +1,7 @@
-"""What users have in memory, as studies take it: models are wrapped, and data becomes files of the cache.
+"""Turn objects in memory into inputs of studies: wrap models, and write data to files of the cache.
 
-A lexicon, pairs, a test, a text, words, templates or a probe that is given as an object is written to the cache under
-the hash of its content, as the file that a user could have given. So it is checked and recorded as a file is.
+A lexicon, pairs, a test, a text, words, templates or a probe is written to the cache under the hash of its content, so
+that it is checked and recorded like a file.
 """
 
 import csv
@@ -21,62 +21,62 @@ from wordworth.catalog.resolve import NameLike, find
 from wordworth.embedding import Embedding, as_embedding, is_words_and_matrix, save
 from wordworth.engine.cache import entry, hash_content, kind_folder
 from wordworth.errors import LibraryErrors, WordworthError
-from wordworth.study import OF_WORDS
+from wordworth.study import WORD_MODEL_STUDIES
 from wordworth.study.names import KIND_IN_WORDS, OTHER_STUDY, Checkpoint
 from wordworth.task.settings import SettingField, Settings, either
 
 LoadedModel = LanguageModel | NliModel | SentenceEncoder
 EMBEDDING_OBJECTS = ("an Embedding", "gensim KeyedVectors", "a dict", "(words, matrix)")
 NETWORKS = ("a model of `ww.load`", "(model, tokenizer) of transformers")
-"""What is taken as word vectors, and as a language model."""
+"""The objects that are accepted as word vectors, and as a language model."""
 TEST_GROUPS = ("X", "Y", "A", "B")
-"""Settings that are the word lists of one association test."""
+"""Settings with the word lists of one association test."""
 MAX_PATH = 256
-"""A text of more letters is no path."""
+"""A longer text is not a path."""
 
 
 def load(
     model: Any, *, name: str = "", kind: ModelKind | None = None, device: str = "auto", precision: str = "float32"
 ) -> Embedding | LoadedModel | Any:
-    """Load a model by a name of the catalog or the hub, a path or an address; or take one that is in memory.
+    """Load a model by a name of the catalog or the hub, a path or an address; or wrap one in memory.
 
-    It is word vectors, a language model, a sentence encoder, or an NLI model. `kind` says which where its files do not:
-    static, causal, masked, encoder, sentence or nli. In memory it is gensim KeyedVectors, a dict of word → vector,
-    (words, matrix), or (model, tokenizer) of transformers. `name` is what tables call it.
+    A model is word vectors, a language model, a sentence encoder, or an NLI model. `kind` is needed if its files do not
+    show it: static, causal, masked, encoder, sentence or nli. In memory it is gensim KeyedVectors, a dict of word →
+    vector, (words, matrix), or (model, tokenizer) of transformers. `name` is its name in tables.
     """
     if isinstance(model, str | Path):
         resolved = find(f"{name}={model}" if name else model)
-        chosen = kind or kind_of(resolved)
-        if chosen == "static":
+        model_kind = kind or kind_of(resolved)
+        if model_kind == "static":
             return load_embedding(resolved)
-        by_kind: dict[ModelKind, type[LoadedModel]] = {"nli": NliModel, "sentence": SentenceEncoder}
-        return by_kind.get(chosen, LanguageModel)(resolved, chosen, device, precision)
-    loaded = _load_object(model, name)
-    if loaded is None:
+        classes: dict[ModelKind, type[LoadedModel]] = {"nli": NliModel, "sentence": SentenceEncoder}
+        return classes.get(model_kind, LanguageModel)(resolved, model_kind, device, precision)
+    in_memory = _load_object(model, name)
+    if in_memory is None:
         raise WordworthError(f"load takes {list_accepted(*EMBEDDING_OBJECTS, NETWORKS[-1])}; got {describe(model)}")
-    return loaded
+    return in_memory
 
 
 def _load_object(model: Any, name: str) -> Embedding | LoadedModel | None:
-    """Return a model in memory as `load` does; None where it is of no known kind."""
+    """Return a model in memory as `load` does; None for an unknown kind."""
     if isinstance(model, LoadedModel):
         return model
     return wrap_objects(*model, name=name) if _is_network_pair(model) else as_embedding(model, name)
 
 
 def _is_network_pair(pair: Any) -> bool:
-    """Return whether it is a network and a tokenizer of transformers."""
+    """Return whether an object is a network and a tokenizer of transformers."""
     is_pair = isinstance(pair, tuple | list) and len(pair) == 2
     return is_pair and hasattr(pair[0], "state_dict") and hasattr(pair[1], "convert_tokens_to_ids")
 
 
 def accept_models(study: str, kinds: Collection[ModelKind], models: Any, name: str = "") -> list[Any]:
-    """Return the models of a call as a study of these kinds takes them; `name` is what tables call a single one."""
-    given = _split_models(models)
-    if name and len(given) != 1:
-        raise WordworthError(f"name= is for one model, and {study} got {len(given)}; load each with `ww.load`")
+    """Return the models of a call as a study of these kinds takes them; `name` is for a single one, in tables."""
+    given_models = _split_models(models)
+    if name and len(given_models) != 1:
+        raise WordworthError(f"name= is for one model, and {study} got {len(given_models)}; load each with `ww.load`")
     accepted = []
-    for model in given:
+    for model in given_models:
         if isinstance(model, str | Path | Checkpoint):
             accepted.append(f"{name}={model}" if name else model)
         elif (loaded := _load_object(model, name)) is not None:
@@ -89,13 +89,13 @@ def accept_models(study: str, kinds: Collection[ModelKind], models: Any, name: s
 
 
 def _split_models(models: Any) -> list[Any]:
-    """Return a model alone or several as a list."""
+    """Return one or several models as a list."""
     is_one = not isinstance(models, list | tuple) or is_words_and_matrix(models) or _is_network_pair(models)
     return [models] if is_one else list(models)
 
 
 def list_models(kinds: Collection[ModelKind]) -> str:
-    """Return what a study of these kinds takes as a model, in words."""
+    """List, in words, the models that a study of these kinds takes."""
     networks = NETWORKS if set(kinds) - {"static", "sentence"} else ()
     return list_accepted(*(EMBEDDING_OBJECTS if "static" in kinds else ()), *networks)
 
@@ -106,13 +106,17 @@ def list_accepted(*objects: str) -> str:
 
 
 def _unwrap(study: str, kinds: Collection[ModelKind], model: Embedding | LoadedModel) -> Any:
-    """Return a loaded model as the study takes it; one of another kind is an error that says what to call."""
+    """Return a loaded model as the study takes it; raise for another kind, with the function to call instead."""
     kind: ModelKind = "static" if isinstance(model, Embedding) else model.kind
     if kind not in kinds:
-        other, experiment = OTHER_STUDY.get(study, ("", ""))
-        instead = f'; use `ww.{other}(model, experiments=["{experiment}"])`' if other and kind != "nli" else ""
-        taken = either([KIND_IN_WORDS[one][1] for one in KIND_IN_WORDS if one in kinds], "and")
-        raise WordworthError(f"{study} takes {taken}, and {model.name} is {KIND_IN_WORDS[kind][0]}{instead}")
+        other_study, experiment = OTHER_STUDY.get(study, ("", ""))
+        advice = (
+            f'; use `ww.{other_study}(model, experiments=["{experiment}"])`' if other_study and kind != "nli" else ""
+        )
+        accepted_kinds = either(
+            [KIND_IN_WORDS[accepted_kind][1] for accepted_kind in KIND_IN_WORDS if accepted_kind in kinds], "and"
+        )
+        raise WordworthError(f"{study} takes {accepted_kinds}, and {model.name} is {KIND_IN_WORDS[kind][0]}{advice}")
     if isinstance(model, Embedding):
         provenance = model.provenance
         # Hashed at each call, since a matrix in memory may have changed.
@@ -122,11 +126,11 @@ def _unwrap(study: str, kinds: Collection[ModelKind], model: Embedding | LoadedM
         return save_model(model)
     if isinstance(model, NliModel):
         return model.network
-    return model.word_model if study in OF_WORDS and isinstance(model, LanguageModel) else model.encoder
+    return model.word_model if study in WORD_MODEL_STUDIES and isinstance(model, LanguageModel) else model.encoder
 
 
 def accept_files(models: Any) -> list[str]:
-    """Return the models of an audit, whose studies load each anew, as names and paths."""
+    """Return the models of an audit as names and paths, since its studies load each again."""
     files = []
     for model in _split_models(models):
         loaded = model if isinstance(model, str | Path) else _load_object(model, "")
@@ -137,11 +141,11 @@ def accept_files(models: Any) -> list[str]:
 
 
 def save_model(model: Embedding | LoadedModel) -> str:
-    """Return the name or path of a loaded model; one that was in memory is written to the cache."""
+    """Return the name or path of a loaded model; write one in memory to the cache."""
     if isinstance(model, Embedding):
         return _write_object(f"{model.name}.safetensors", hash_embedding(model), lambda path: save(model, path))
     if model.objects is None:
-        return str(model.named)
+        return str(model.origin)
     network, tokenizer = model.objects
     content = hash_content(network.state_dict(), network.config.to_json_string(), tokenizer.backend_tokenizer.to_str())
 
@@ -159,7 +163,7 @@ def keep_text(name: str, suffix: str, text: str) -> str:
 
 
 def _write_object(name: str, content: str, write: Callable[[Path], object]) -> str:
-    """Return the path of a file or folder in the cache under the hash of its content; write it unless it is there."""
+    """Return the path of a file or folder in the cache under the hash of its content; write it unless it exists."""
     file = re.sub(r"[/\\\0]", "-", name)
     return str(entry("objects", [file, content], lambda folder: write(folder / file)) / file)
 
@@ -169,63 +173,63 @@ def hash_embedding(embedding: Embedding) -> str:
     return hash_content("\n".join(embedding.words), embedding.matrix)
 
 
-def accept_settings(study: str, settings: type[Settings], chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a call with files in the place of data in memory."""
+def accept_settings(study: str, settings: type[Settings], given_settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a call with files instead of data in memory."""
     fields = settings.by_name()
-    groups = {name: chosen[name] for name in TEST_GROUPS if name in chosen and "tests" in fields}
-    rest = {name: value for name, value in chosen.items() if name not in groups}
+    groups = {name: given_settings[name] for name in TEST_GROUPS if name in given_settings and "tests" in fields}
+    other_settings = {name: value for name, value in given_settings.items() if name not in groups}
     if groups:
-        tests = rest.get("tests", ())
-        rest["tests"] = [*(tests if isinstance(tests, list | tuple) else [tests]), groups]
+        tests = other_settings.get("tests", ())
+        other_settings["tests"] = [*(tests if isinstance(tests, list | tuple) else [tests]), groups]
     return {
         name: _accept_setting(f"{study}({name}=…)", fields[name], value) if name in fields else value
-        for name, value in rest.items()
+        for name, value in other_settings.items()
     }
 
 
-def _accept_setting(where: str, field: SettingField, value: Any) -> Any:
+def _accept_setting(place: str, field: SettingField, value: Any) -> Any:
     kind = field.declared.catalog or field.name
     if field.name == "directions" and len(value) == 2 and all(isinstance(word, str) for word in value):
         return (tuple(value),)
     if kind not in _WRITERS:
         return value
     if not field.many:
-        return _write_data(where, kind, value)
-    several = [value] if _is_one(field.name, kind, value) else value
-    return tuple(_write_data(where, kind, one) for one in several)
+        return _write_data(place, kind, value)
+    values = [value] if _is_one(field.name, kind, value) else value
+    return tuple(_write_data(place, kind, member) for member in values)
 
 
 def _is_one(setting: str, kind: str, value: Any) -> bool:
-    """Return whether a value of a setting that takes several is one data set, and not a list of names and data sets."""
+    """Return whether a value of a repeatable setting is one data set, not a list of names and data sets."""
     if not isinstance(value, list | tuple):
         return True
     if setting in ("pairs", "bias_pairs", "sets"):  # rows of two words, and a score; or of two sentences
         width = 3 if setting == "pairs" else 2
         return bool(value) and all(isinstance(row, list | tuple) and len(row) == width for row in value)
-    if kind not in ("corpora", "word_sets") or len(value) < 2 or not all(isinstance(one, str) for one in value):
+    if kind not in ("corpora", "word_sets") or len(value) < 2 or not all(isinstance(member, str) for member in value):
         return False
-    # Sentences or words: of a list of names, at least one is there.
-    return not any(knows(one, kind) or (len(one) < MAX_PATH and Path(one).exists()) for one in value)
+    # A list of names has at least one that exists; otherwise these are sentences or words.
+    return not any(knows(member, kind) or (len(member) < MAX_PATH and Path(member).exists()) for member in value)
 
 
-def _write_data(where: str, kind: str, value: Any) -> Any:
-    """Write a data set in memory to the cache, and return its path; a name or a path stays."""
+def _write_data(place: str, kind: str, value: Any) -> Any:
+    """Write a data set in memory to the cache, and return its path; return a name or a path as it is."""
     if value is None or isinstance(value, NameLike):
         return value
-    write, accepted = _WRITERS[kind]
+    write, accepted_form = _WRITERS[kind]
     try:
-        written = write(value)
+        named_text = write(value)
     except (TypeError, ValueError, KeyError, AttributeError):
-        raise WordworthError(f"{where} takes {list_accepted(accepted)}; got {describe(value)}") from None
-    return keep_text(*written)
+        raise WordworthError(f"{place} takes {list_accepted(accepted_form)}; got {describe(value)}") from None
+    return keep_text(*named_text)
 
 
 def without_folders(value: Any) -> Any:
-    """Return a value of a run in which data that was in memory has its name only, and not its place in the cache."""
+    """Return a value of a run with only the names of data in memory, without their paths in the cache."""
     if isinstance(value, Mapping):
-        return {without_folders(key): without_folders(one) for key, one in value.items()}
+        return {without_folders(key): without_folders(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [without_folders(one) for one in value]
+        return [without_folders(member) for member in value]
     is_object = isinstance(value, str) and value.startswith(str(kind_folder("objects")))
     return Path(value).name if is_object else value
 
@@ -250,11 +254,11 @@ def _sentence_pairs(value: Any) -> WrittenFile:
 
 
 def _test(value: Any) -> WrittenFile:
-    about = {key.lower() if key in TEST_GROUPS else key: one for key, one in value.items()}
+    table = {key.lower() if key in TEST_GROUPS else key: one for key, one in value.items()}
     for group in TEST_GROUPS:
-        words = about[group.lower()]
-        about[group.lower()] = words if isinstance(words, Mapping) else {"label": group, "words": _texts(words)}
-    return "own test", ".toml", to_toml({"test": {"name": "own test", **about}})
+        words = table[group.lower()]
+        table[group.lower()] = words if isinstance(words, Mapping) else {"label": group, "words": _texts(words)}
+    return "own test", ".toml", to_toml({"test": {"name": "own test", **table}})
 
 
 def _corpus(value: Any) -> WrittenFile:
@@ -263,7 +267,7 @@ def _corpus(value: Any) -> WrittenFile:
 
 
 def _words(value: Any) -> WrittenFile:
-    rows = [one if isinstance(one, str) else " ".join(_texts(one)) for one in value]
+    rows = [word if isinstance(word, str) else " ".join(_texts(word)) for word in value]
     return f"own list of {len(rows):,} words", ".txt", "".join(f"{row}\n" for row in rows)
 
 
@@ -271,13 +275,13 @@ def _probe(value: Any) -> WrittenFile:
     table = {"name": "own", **value.get("probe", value)}
     table["slots"] = {side: _own_words(words) for side, words in table["slots"].items()}
     if "verbs" in table:
-        table["verbs"] = [{key: _own_words(words) for key, words in one.items()} for one in table["verbs"]]
+        table["verbs"] = [{key: _own_words(words) for key, words in verb.items()} for verb in table["verbs"]]
     return "own probe", ".toml", to_toml({"probe": table})
 
 
 def _own_words(words: Any) -> Any:
-    """Return a list of words as a probe's file has it; names of word sets stay."""
-    if not isinstance(words, list | tuple) or any(knows(one, "word_sets") for one in words):
+    """Return a list of words as in a probe's file; return names of word sets as they are."""
+    if not isinstance(words, list | tuple) or any(knows(word, "word_sets") for word in words):
         return words
     return {"words": _texts(words)}
 
@@ -297,11 +301,11 @@ _WRITERS: dict[str, tuple[Callable[[Any], WrittenFile], str]] = {
     "templates": (lambda value: ("own templates", ".toml", to_toml(value)), "a dict with the keys of the TOML file"),
     "probes": (_probe, "a dict with the keys of the TOML file"),
 }
-"""Kind of data, or setting → what makes a file of it, and what it takes besides a name and a path."""
+"""Kind of data, or setting → the function that writes a file of it, and the accepted objects in words."""
 
 
 def _columns(frame: Any) -> dict[str, Collection[Any]] | None:
-    """Return the columns of a polars or pandas frame; None where it is none."""
+    """Return the columns of a polars or pandas frame; None for another object."""
     return {str(name): frame[name].to_list() for name in frame.columns} if hasattr(frame, "columns") else None
 
 
@@ -318,28 +322,28 @@ def _table(columns: Mapping[str, Collection[Any]], delimiter: str) -> str:
 
 
 def _texts(values: Iterable[Any]) -> list[str]:
-    """Return a list of texts; anything else is an error."""
+    """Return a list of texts; raise for anything else."""
     texts = list(values)
-    if isinstance(values, str) or not all(isinstance(one, str) for one in texts):
+    if isinstance(values, str) or not all(isinstance(text, str) for text in texts):
         raise TypeError(values)
     return texts
 
 
 def to_toml(table: Mapping[str, Any]) -> str:
-    """Return a table as TOML; tables and lists in it are set in one line."""
+    """Return a table as TOML; tables and lists in it take one line each."""
     return "".join(f"{json.dumps(key)} = {_toml_value(value)}\n" for key, value in table.items())
 
 
 def _toml_value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_toml_value(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml_value(member)}" for key, member in value.items()) + "}"
     if isinstance(value, str | bool | int | float):
         return json.dumps(value, ensure_ascii=False)
     return "[" + ", ".join(map(_toml_value, value)) + "]"
 
 
 def describe(value: Any) -> str:
-    """Return what an object is, in words: a list of int, a LlamaForCausalLM without its tokenizer."""
+    """Describe an object: a list of int, a LlamaForCausalLM without its tokenizer."""
     kind = type(value).__name__
     if isinstance(value, list | tuple | set) and value:
         return f"a {kind} of {type(next(iter(value))).__name__}"

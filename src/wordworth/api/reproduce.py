@@ -1,4 +1,4 @@
-"""Reproduce a paper: what of it can be run here, the studies that its tables need, and its tables with our numbers."""
+"""Reproduce a paper: list what can be run, run the studies of its tables, and put our numbers next to its own."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -24,15 +24,15 @@ from wordworth.study import study
 from wordworth.task.settings import Settings
 
 JOINED_SETTINGS = ("experiments", "probes")
-"""Settings that one run may have for several tables: it measures what any of them needs."""
+"""Settings that one run joins for several tables."""
 SIZES = ("sentences", "per_word", "words", "sample", "random", "component_words")
-"""Settings in which a quick run is smaller than the paper; besides, it has fewer resamples."""
+"""Settings in which a quick run is smaller than the paper, in addition to fewer resamples."""
 MARKDOWN = "reproduction.md"
 
 
 @dataclass(frozen=True, repr=False)
 class Reproduction(Audit):
-    """The tables of a paper with our numbers, and the runs behind them."""
+    """Hold the tables of a paper with our numbers, and the runs behind them."""
 
     paper: str
     rows: dict[str, list[OwnNumber]]
@@ -40,66 +40,66 @@ class Reproduction(Audit):
 
     @property
     def tables(self) -> list[Table]:
-        """Return the tables as the paper has them, with ours."""
+        """Return the paper's tables with our numbers."""
         return [reproduction_table(find_items(self.paper, [key])[0], rows) for key, rows in self.rows.items()]
 
     @property
     def table(self) -> Table:
-        """Return the verdicts of each table, counted."""
+        """Count the verdicts of each table."""
         verdicts = {key: [row.verdict.name for row in rows] for key, rows in self.rows.items()}
-        counts = [[key, *(str(names.count(one)) for one in VERDICTS)] for key, names in verdicts.items()]
+        counts = [[key, *(str(names.count(verdict)) for verdict in VERDICTS)] for key, names in verdicts.items()]
         return text_table(citation(self.paper), ("item", *VERDICTS), counts, note=str(self.report))
 
     def as_json(self) -> dict[str, Any]:
-        """Return every number with its verdict, as JSON holds them."""
+        """Return every number with its verdict as JSON data."""
         tables = {key: [row.as_json() for row in rows] for key, rows in self.rows.items()}
         notices = [notice.model_dump(exclude_none=True) for notice in self.notices]
         return {"paper": self.paper, "folder": str(self.folder), "tables": tables, "notices": notices}
 
 
-def list_items(paper: str, *, look: bool = True) -> Table:
-    """Return what can be run of a paper, item by item, and what else it needs; `look` at what is on this machine."""
+def list_items(paper: str, *, can_look: bool = True) -> Table:
+    """List what can be run of a paper, and what else it needs; `can_look` at the files on this machine."""
     items = find_items(paper)
-    rows = [(item.key, item.title, *describe_status(item, look=look)) for item in items]
-    where = [f"{name}: {text}." for name, text in sources(items[0].paper).items()]
-    where += [f"{name}: {entry(name).note}" for name in _missing_data(items, look=look)]
+    rows = [(item.key, item.title, *describe_status(item, can_look=can_look)) for item in items]
+    source_notes = [f"{name}: {text}." for name, text in sources(items[0].paper).items()]
+    source_notes += [f"{name}: {entry(name).note}" for name in _missing_data(items, can_look=can_look)]
     heads = ("item", "what", "runs now with", "the paper's needs")
     title = f"{paper}: {citation(items[0].paper)}"
-    return text_table(title, heads, rows, note=" ".join(where), id=items[0].paper)
+    return text_table(title, heads, rows, note=" ".join(source_notes), id=items[0].paper)
 
 
-def describe_status(item: PaperItem, *, look: bool = True) -> tuple[str, str]:
-    """Return what an item can be run on now, and what its own numbers need, or why it cannot be run."""
+def describe_status(item: PaperItem, *, can_look: bool = True) -> tuple[str, str]:
+    """Return what an item can be run on now, and what its numbers need, or why it cannot be run."""
     if item.cannot:
         return "no", f"cannot: {item.cannot}"
-    hub = [one for one in item.models if not _is_loadable(one, look=look)]
-    missing = _missing_data([item], look=look)
+    hub = [model for model in item.models if not _is_loadable(model, can_look=can_look)]
+    missing = _missing_data([item], can_look=can_look)
     data = [*missing, *item.needs]
     needs = [f"{format_list(hub, 1)} (hub)"] if hub else []
     needs += [f"{format_list(data)} (data)"] if data else []
-    own = len(hub) < len(item.models) or not (item.models or item.needs)
-    others = [*item.stand_ins, *item.stand_in_settings.get("corpus", ())]
-    now = "its own" if own else format_list(others, 1) if others else "no"
-    return ("no" if missing else now), ", ".join(needs) or "nothing more"
+    has_own_models = len(hub) < len(item.models) or not (item.models or item.needs)
+    substitutes = [*item.stand_ins, *item.stand_in_settings.get("corpus", ())]
+    runnable = "its own" if has_own_models else format_list(substitutes, 1) if substitutes else "no"
+    return ("no" if missing else runnable), ", ".join(needs) or "nothing more"
 
 
-def _is_loadable(model: str, *, look: bool = True) -> bool:
-    """Return whether a model is in the catalog or, where one may look, in the cache of the hub."""
-    return knows(model, "models") or (look and is_cached(hub_model(model) or HubFile(model)))
+def _is_loadable(model: str, *, can_look: bool = True) -> bool:
+    """Return whether a model is in the catalog or, if `can_look`, in the cache of the hub."""
+    return knows(model, "models") or (can_look and is_cached(hub_model(model) or HubFile(model)))
 
 
 def _missing_data(
-    items: Sequence[PaperItem], given: Mapping[str, Any] | None = None, *, look: bool = True
+    items: Sequence[PaperItem], given_settings: Mapping[str, Any] | None = None, *, can_look: bool = True
 ) -> list[str]:
-    """Return data that is put in place by hand and is not here; a text that was given takes the place of another."""
-    replaced = [item.settings.get("corpus") for item in items] if (given or {}).get("corpus") else []
-    names = dict.fromkeys(name for item in items for name in item.data if name not in replaced)
-    return [name for name in names if not (look and is_here(entry(name)))]
+    """Return the missing data that users must provide; a given text replaces that of the paper."""
+    replaced_texts = [item.settings.get("corpus") for item in items] if (given_settings or {}).get("corpus") else []
+    names = dict.fromkeys(name for item in items for name in item.data if name not in replaced_texts)
+    return [name for name in names if not (can_look and is_here(entry(name)))]
 
 
 @dataclass(frozen=True)
 class _TableGroup:
-    """Items that one run has the numbers of."""
+    """Group items whose numbers one run has."""
 
     items: list[PaperItem]
     models: list[str]
@@ -118,9 +118,9 @@ def reproduce(
 ) -> Reproduction:
     """Run what the tables and figures of a paper need, and put our numbers next to the paper's.
 
-    `paper` is valnorm, vast, contextual2static, inferences or whole-words. Without `models`, the paper's that are on
-    this machine are measured, otherwise models of the catalog in their place. `tables` are such as "3" or "figure-7".
-    `settings` are `quick` for smaller samples, `repeats` for so many seeds, and those of every study that has them.
+    `paper` is valnorm, vast, contextual2static, inferences or whole-words. Without `models`, the paper's models on this
+    machine are measured, or else models of the catalog instead. `tables` are names such as "3" or "figure-7".
+    `settings` are `quick` for smaller samples, `repeats` for several seeds, and those of every study that has them.
     """
     from wordworth.pages.page import write_report
 
@@ -134,45 +134,49 @@ def reproduce(
     for group in groups:
         name = group.items[0].study
         for seed in range(repeats):
-            chosen = _settings(group, {**settings, "seed": settings.get("seed", 0) + seed}, quick=quick)
+            run_settings = _settings(group, {**settings, "seed": settings.get("seed", 0) + seed}, quick=quick)
             path = place / f"{name}-{group.items[0].key}{f'-seed{seed}' if seed else ''}"
-            steps.append((group, Step.prepare(name, group.models, chosen, path, overwrite=overwrite)))
+            steps.append((group, Step.prepare(name, group.models, run_settings, path, overwrite=overwrite)))
     runs, notices = run_steps([step for _, step in steps], place, notices, overwrite=overwrite, show=show)
     rows: dict[str, list[OwnNumber]] = {}
     for group in groups:
         folders = [step.folder for owner, step in steps if owner is group]
-        if own := [run for run in runs if run.folder in folders]:
-            full = _settings(group, {}, quick=False).as_table()
-            is_reduced = any(own[0].settings[name] != full[name] for name in SIZES if name in full)
-            rows |= {item.key: reproduce_item(item, own, is_reduced=is_reduced) for item in group.items}
+        if group_runs := [run for run in runs if run.folder in folders]:
+            full_settings = _settings(group, {}, quick=False).as_table()
+            is_reduced = any(
+                group_runs[0].settings[name] != full_settings[name] for name in SIZES if name in full_settings
+            )
+            rows |= {item.key: reproduce_item(item, group_runs, is_reduced=is_reduced) for item in group.items}
     report = write_report(runs, place / "report.html", notices=notices)
-    ordered = {item.key: rows[item.key] for item in items if item.key in rows}
-    made = Reproduction(place, runs, notices, report, items[0].paper, ordered)
-    with replacing(place / MARKDOWN) as new:
-        new.write_text(_markdown(made), encoding="utf-8")
-    return made
+    ordered_rows = {item.key: rows[item.key] for item in items if item.key in rows}
+    reproduction = Reproduction(place, runs, notices, report, items[0].paper, ordered_rows)
+    with replacing(place / MARKDOWN) as stream:
+        stream.write_text(_markdown(reproduction), encoding="utf-8")
+    return reproduction
 
 
 def _plan(
-    items: Sequence[PaperItem], models: Sequence[str], given: Mapping[str, Any]
+    items: Sequence[PaperItem], models: Sequence[str], given_settings: Mapping[str, Any]
 ) -> tuple[list[_TableGroup], list[Notice]]:
-    """Return the runs that these items need, and what cannot be run and why."""
+    """Return the runs that these items need, and notices on items that cannot be run."""
     groups: dict[str, _TableGroup] = {}
     notices: list[Notice] = []
-    kinds = {str(one): kind_of(resolve(one)) for one in models}
+    kinds = {str(model): kind_of(resolve(model)) for model in models}
     for item in items:
-        chosen, settings = ([], {}) if item.cannot else _choose(item, kinds)
-        needs_none = not (item.models or item.stand_ins) and (not item.needs or "corpus" in {*settings, *given})
-        if item.cannot or _missing_data([item], given) or not (chosen or needs_none):
+        chosen_models, settings = ([], {}) if item.cannot else _choose(item, kinds)
+        needs_no_model = not (item.models or item.stand_ins) and (
+            not item.needs or "corpus" in {*settings, *given_settings}
+        )
+        if item.cannot or _missing_data([item], given_settings) or not (chosen_models or needs_no_model):
             needs = describe_status(item)[1]
             reason = (
                 f"{item.place} takes none of these models" if kinds and not item.cannot else f"{item.place}: {needs}"
             )
             notices.append(Notice(kind="skipped", study=item.study or None, reason=reason))
             continue
-        fixed = {name: value for name, value in settings.items() if name not in JOINED_SETTINGS}
-        key = json.dumps([item.study, chosen, fixed], sort_keys=True)
-        group = groups.setdefault(key, _TableGroup([], chosen, dict(settings)))
+        fixed_settings = {name: value for name, value in settings.items() if name not in JOINED_SETTINGS}
+        key = json.dumps([item.study, chosen_models, fixed_settings], sort_keys=True)
+        group = groups.setdefault(key, _TableGroup([], chosen_models, dict(settings)))
         for name in settings.keys() & {*JOINED_SETTINGS}:
             group.settings[name] = list(dict.fromkeys([*group.settings[name], *settings[name]]))
         group.items.append(item)
@@ -180,35 +184,42 @@ def _plan(
 
 
 def _choose(item: PaperItem, kinds: Mapping[str, str]) -> tuple[list[str], dict[str, Any]]:
-    """Return the models that an item is run on, and its settings for them; `kinds` are of the models that were named.
+    """Return the models and settings of an item's run; `kinds` are those of the models that the user named.
 
-    A model that was named is measured if it is the paper's in this item, or in none and so another model in all.
+    A named model is measured unless it is the paper's model of other items only.
     """
-    declared, settings = study(item.study), dict(item.settings)
+    declaration, settings = study(item.study), dict(item.settings)
     if kinds:
-        others = {model for other in find_items(item.paper) for model in other.models} - {*item.models}
-        fitting = declared.kinds | (declared.also_accepts if item.models else set())
-        chosen = [one for one, kind in kinds.items() if kind in fitting and split_label(one)[1] not in others]
-        if len(chosen) != len(settings.get("languages", ())):
+        other_models = {model for paper_item in find_items(item.paper) for model in paper_item.models} - {*item.models}
+        fitting_kinds = declaration.kinds | (declaration.also_accepts if item.models else set())
+        chosen_models = [
+            one for one, kind in kinds.items() if kind in fitting_kinds and split_label(one)[1] not in other_models
+        ]
+        if len(chosen_models) != len(settings.get("languages", ())):
             settings.pop("languages", None)
-        return chosen, settings
-    own = [one for one in item.models if _is_loadable(one)]
-    return (own, settings) if own else (list(item.stand_ins), settings | dict(item.stand_in_settings))
+        return chosen_models, settings
+    own_models = [one for one in item.models if _is_loadable(one)]
+    return (own_models, settings) if own_models else (list(item.stand_ins), settings | dict(item.stand_in_settings))
 
 
-def _settings(group: _TableGroup, given: Mapping[str, Any], *, quick: bool) -> Settings:
+def _settings(group: _TableGroup, given_settings: Mapping[str, Any], *, quick: bool) -> Settings:
     """Return the settings of a group's run; a quick one has the sizes of a quick audit."""
-    declared = study(group.items[0].study)
-    sizes = {name: value for name, value in declared.quick.items() if name in (*SIZES, "resamples")} if quick else {}
-    known = {field.name for field in declared.settings.fields()}
-    own = {name: value for name, value in given.items() if name in known}
-    return declared.settings(**{**group.settings, **sizes, **own})
+    declaration = study(group.items[0].study)
+    sizes = {name: value for name, value in declaration.quick.items() if name in (*SIZES, "resamples")} if quick else {}
+    setting_names = {field.name for field in declaration.settings.fields()}
+    own_settings = {name: value for name, value in given_settings.items() if name in setting_names}
+    return declaration.settings(**{**group.settings, **sizes, **own_settings})
 
 
-def _markdown(made: Reproduction) -> str:
-    """Return the section of a report: the verdicts, each table, and what was not run."""
-    lines = [f"# Reproducing {escape_md(citation(made.paper))}", "", *markdown_table(made.table, ()), ""]
-    for table in made.tables:
+def _markdown(reproduction: Reproduction) -> str:
+    """Return the reproduction in Markdown: the verdicts, each table, and what was not run."""
+    lines = [
+        f"# Reproducing {escape_md(citation(reproduction.paper))}",
+        "",
+        *markdown_table(reproduction.table, ()),
+        "",
+    ]
+    for table in reproduction.tables:
         lines += [f"## {escape_md(table.title)}", "", *markdown_table(table, ()), "", escape_md(table.note), ""]
-    lines += [f"- {escape_md(str(notice))}" for notice in made.notices]
+    lines += [f"- {escape_md(str(notice))}" for notice in reproduction.notices]
     return "\n".join(lines).rstrip() + "\n"

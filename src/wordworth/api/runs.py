@@ -1,4 +1,4 @@
-"""What is done with runs in Python: report, check and compare them, and make model cards of them."""
+"""Report, check and compare runs in Python, and make model cards."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,12 +20,12 @@ RunOrFolder = Run | str | Path
 """A run, or its folder."""
 
 
-def report(*runs: RunOrFolder, output: str | Path | None = None, form: str = "html", **chosen: Any) -> Path:
-    """Write one report of runs, and return its path: HTML that needs nothing else, Markdown (`md`) or `latex` tables.
+def report(*runs: RunOrFolder, output: str | Path | None = None, form: str = "html", **options: Any) -> Path:
+    """Write one report of runs, and return its path: self-contained HTML, Markdown (`md`) or `latex` tables.
 
     Without `output` it is report.html in the run's folder. In the last two forms, `tables` chooses tables by name.
     """
-    return write_report(runs, None if output is None else Path(output), form, **chosen)
+    return write_report(runs, None if output is None else Path(output), form, **options)
 
 
 def check(run: RunOrFolder, rules: str | Path | Mapping[str, Mapping[str, Any]]) -> CheckResult:
@@ -42,12 +42,12 @@ def check(run: RunOrFolder, rules: str | Path | Mapping[str, Mapping[str, Any]])
 def card(*runs: RunOrFolder, model: str = "", output: str | Path | None = None) -> str:
     """Return runs as a model card: metadata and a section in Markdown.
 
-    `output` is a file to write; an existing README gets both in their places.
+    `output` is a file to write; in an existing README both are updated.
     """
-    made = card_of(read_runs(runs), model, list_unmeasured)
+    model_card = card_of(read_runs(runs), model, list_unmeasured)
     if output is None:
-        return card_text(made)
-    write_card(made, Path(output))
+        return card_text(model_card)
+    write_card(model_card, Path(output))
     return Path(output).read_text(encoding="utf-8")
 
 
@@ -65,9 +65,9 @@ def compare(
     `models` names a model of each run where a run has several, `versions` two versions of a model, such as
     ("projection", "original"), and `contexts` two contexts. `settings` are those of `ComparisonSettings`.
     """
-    runs = [_read(one) for one in (first, second) if one is not None]
-    both = sides(runs, models, version=versions, context=contexts)
-    return compare_sides(*both, ComparisonSettings(**settings))
+    runs = [_read(run) for run in (first, second) if run is not None]
+    both_sides = sides(runs, models, version=versions, context=contexts)
+    return compare_sides(*both_sides, ComparisonSettings(**settings))
 
 
 def _read(run: Any) -> Run:

@@ -1,4 +1,4 @@
-"""The studies as functions, and one question to one embedding."""
+"""Run studies as functions, and measure the association of a word."""
 
 import functools
 from collections.abc import Callable
@@ -33,21 +33,23 @@ LANGUAGE_MODEL_KINDS: tuple[ModelKind, ...] = ("causal", "masked", "encoder")
 
 
 def run(study_name: str, models: Any = (), *main: Any, name: str = "", **settings: Any) -> Run:
-    """Run a study by its name on models, with settings by name; `name` is what tables call a single model.
+    """Run a study by its name on models, with settings by name; `name` is the name of a single model in tables.
 
     Models and data are names, paths, or objects: see `help(ww.weat)`.
     """
-    declared = study(study_name)
-    if main and not declared.main:
+    declaration = study(study_name)
+    if main and not declaration.main:
         raise WordworthError(f"{study_name} takes its settings only by name; write {study_name}(models, NAME=…)")
     if main:
-        settings = {declared.main: main[0] if len(main) == 1 else main, **settings}
-    chosen = accept_settings(study_name, declared.settings, settings)
-    made = declared(accept_models(study_name, declared.kinds | declared.also_accepts, models, name), **chosen)
-    made.settings, made.fingerprints = without_folders(made.settings), without_folders(made.fingerprints)
-    for data in made.data:
+        settings = {declaration.main: main[0] if len(main) == 1 else main, **settings}
+    accepted_settings = accept_settings(study_name, declaration.settings, settings)
+    result = declaration(
+        accept_models(study_name, declaration.kinds | declaration.also_accepts, models, name), **accepted_settings
+    )
+    result.settings, result.fingerprints = without_folders(result.settings), without_folders(result.fingerprints)
+    for data in result.data:
         data.source = without_folders(data.source)
-    return made
+    return result
 
 
 def export(model: Any, vocabulary: Any = None, **settings: Any) -> "ExportResult":
@@ -60,14 +62,14 @@ def export(model: Any, vocabulary: Any = None, **settings: Any) -> "ExportResult
 
     if vocabulary is not None:
         settings["vocabulary"] = vocabulary
-    chosen = ExportSettings.of("export", accept_settings("export", ExportSettings, settings))
-    (accepted,) = accept_models("export", LANGUAGE_MODEL_KINDS, model)
-    return export_layer(accepted, chosen)
+    export_settings = ExportSettings.of("export", accept_settings("export", ExportSettings, settings))
+    (accepted_model,) = accept_models("export", LANGUAGE_MODEL_KINDS, model)
+    return export_layer(accepted_model, export_settings)
 
 
 def describe_settings(settings: type[Settings]) -> str:
     """Return one line per setting with the sentence of the command's help."""
-    lines = [f"    {one.name} = {one.default!r}: {one.declared.help}" for one in settings.fields()]
+    lines = [f"    {field.name} = {field.default!r}: {field.declared.help}" for field in settings.fields()]
     return "\n".join(["Settings:", *lines])
 
 
@@ -77,27 +79,27 @@ export.__doc__ = f"{export.__doc__}\n{describe_settings(ExportSettings)}"
 @functools.cache
 def function_of(name: str) -> StudyFunction:
     """Return a study as a function of its models and settings."""
-    declared = study(name)
+    declaration = study(name)
 
     def measure(models: Any = (), *main: Any, **settings: Any) -> Run:
         return run(name, models, *main, **settings)
 
-    accepted = list_models(declared.kinds | declared.also_accepts)
-    main = f" `{declared.main}` may follow them without its name." if declared.main else ""
-    has_tests = "tests" in [one.name for one in declared.settings.fields()]
+    accepted_models = list_models(declaration.kinds | declaration.also_accepts)
+    main = f" `{declaration.main}` may follow them without its name." if declaration.main else ""
+    has_tests = "tests" in [field.name for field in declaration.settings.fields()]
     lists = " X, Y, A and B are the word lists of a test of your own." if has_tests else ""
     measure.__name__ = measure.__qualname__ = name
     measure.__doc__ = (
-        f"{declared.summary}\n\n`models` is {accepted}; or a list of these.{main}\n"
-        f"`name` is what tables call a single model. Data can be objects too: frames, dicts, lists.{lists}\n\n"
-        f"{describe_settings(declared.settings)}"
+        f"{declaration.summary}\n\n`models` is {accepted_models}; or a list of these.{main}\n"
+        f"`name` is the name of a single model in tables. Data can be objects too: frames, dicts, lists.{lists}\n\n"
+        f"{describe_settings(declaration.settings)}"
     )
-    measure.__signature__ = declared.__signature__.replace(return_annotation=Run)  # type: ignore[attr-defined]
+    measure.__signature__ = declaration.__signature__.replace(return_annotation=Run)  # type: ignore[attr-defined]
     return measure
 
 
 class Association(NamedTuple):
-    """SC-WEAT of one word: above 0 it is nearer to the pleasant words."""
+    """Hold SC-WEAT of a word: above 0 it is nearer to the pleasant words."""
 
     word: str
     effect: float

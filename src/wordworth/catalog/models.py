@@ -12,7 +12,7 @@ from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import NameLike, Origin, find, locate_files
 from wordworth.engine.cache import hash_content
 from wordworth.errors import LibraryErrors, WordworthError, format_names, nearest, require
-from wordworth.files import measured_sum, refuse_special
+from wordworth.files import checksum_of_input, refuse_special
 
 if TYPE_CHECKING:  # numpy, which a kind is told without
     from wordworth.embedding import Embedding
@@ -267,7 +267,9 @@ def _hash_files(path: Path) -> str:
 
     if path.is_file():
         beside = tokenizers_beside(path) if path.suffix == ".gguf" else []
-        return hash_content([measured_sum(file.resolve()) for file in (*files_of(path), *beside)])
+        return hash_content([checksum_of_input(file.resolve()) for file in (*files_of(path), *beside)])
     own = [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
     files = {*own, *weight_files(path), *(spacy_files_in(path) or ())}
-    return hash_content({str(file.relative_to(path)): measured_sum(file.resolve()) for file in files if file.is_file()})
+    return hash_content(
+        {str(file.relative_to(path)): checksum_of_input(file.resolve()) for file in files if file.is_file()}
+    )

@@ -20,7 +20,7 @@ from wordworth.catalog.fetch.hub import from_hub, hub_file, hub_model
 from wordworth.catalog.fetch.web import from_web, public_address, web_file
 from wordworth.catalog.registry import Entry, Source, entry, knows
 from wordworth.errors import WordworthError
-from wordworth.files import FILE_SUFFIXES, measured_sum, plain_name, refuse_special
+from wordworth.files import FILE_SUFFIXES, checksum_of_input, plain_name, refuse_special
 
 Place = Literal["catalog", "path", "web", "hub file", "hub"]
 """`hub` is a model by its name on the hub."""
@@ -183,7 +183,7 @@ def located_data(named: NameLike, kind: str, language: str = "english") -> Origi
     path = data.where
     if not _exists(path):
         raise WordworthError(f"there is no file {path}; give the path of a file, or a name from `wordworth ls {kind}`")
-    sha256 = data.sha256 or (measured_sum(path) if path.is_file() else "")
+    sha256 = data.sha256 or (checksum_of_input(path) if path.is_file() else "")
     return replace(data, sha256=sha256, language=data.language or language)
 
 

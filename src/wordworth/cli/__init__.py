@@ -1,4 +1,4 @@
-"""The `wordworth` command."""
+"""Define the `wordworth` command."""
 
 import os
 import sys
@@ -17,10 +17,10 @@ ABOUT = "What a word is worth to a model: word meaning, stereotypes, and the wor
 
 
 class CommandEntry(NamedTuple):
-    """A command by its name: the list of all of them must not import them."""
+    """Locate a command by its name, so that listing all of them imports none."""
 
     place: str
-    """`module:name` of its function, or of the app of several."""
+    """`module:name` of its function, or of an app of subcommands."""
     summary: str
     example: str = ""
 
@@ -80,7 +80,7 @@ COMMANDS = {
         "catalog:show", "One of them: what it holds, its licence, what to cite.", "wordworth show glove-6b-50d"
     ),
     "get": CommandEntry("catalog:get", "Fetch them ahead.", "wordworth get glove-6b-50d smollm2-135m"),
-    "cache": CommandEntry("cache:cache_app", "What is kept on this machine, and how to get rid of it."),
+    "cache": CommandEntry("cache:cache_app", "List the files on this machine, and remove them."),
 }
 TRY = {
     "wordworth audit glove-6b-50d --quick": "word vectors, from meaning to stereotypes, in a report (84 MB to fetch)",
@@ -91,11 +91,11 @@ TRY = {
 
 
 class _Commands(LazyGroup):
-    """All commands, by the list above."""
+    """Import commands of the list above when they run."""
 
     def list_summaries(self) -> dict[str, str]:
         """Return what each command does."""
-        return {name: one.summary for name, one in COMMANDS.items()}
+        return {name: entry.summary for name, entry in COMMANDS.items()}
 
     def load(self, name: str) -> Any:
         """Import a command."""
@@ -130,27 +130,27 @@ def about(
         bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Greet with three commands where none is given."""
+    """Show three example commands if none is given."""
     if context.invoked_subcommand is None:
-        tries = [line for command, what in TRY.items() for line in (f"  {command}", f"      {what}")]
-        rest = "`wordworth -h` lists all commands, `wordworth run weat -h` explains one."
-        typer.echo("\n".join([f"wordworth {__version__}", ABOUT, "", "To begin with:", *tries, "", rest]))
+        tries = [line for command, purpose in TRY.items() for line in (f"  {command}", f"      {purpose}")]
+        hint = "`wordworth -h` lists all commands, `wordworth run weat -h` explains one."
+        typer.echo("\n".join([f"wordworth {__version__}", ABOUT, "", "To begin with:", *tries, "", hint]))
 
 
-# What every complaint about the command line derives from, whichever click typer brings along.
+# The base class of errors about the command line, in whichever click typer uses.
 UsageError: Any = typer.BadParameter.__base__
 
 
 def main() -> None:
-    """Run the command; an error of the user's is one line on stderr and exit code 2."""
+    """Run the command; a user's error is one line on stderr and exit code 2."""
     try:
         with MachineErrors():
             code = app(prog_name="wordworth", standalone_mode=False)  # 130 after Ctrl-C
-            sys.stdout.flush()  # here an error of stdout is one line; at the end of the process it would not be
+            sys.stdout.flush()  # raises here if stdout fails, not at the end of the process
     except WordworthError as error:
         print_traceback(error)
         message = str(error)
-    except BrokenPipeError:  # the reader has gone, as `| head` does
+    except BrokenPipeError:  # the reader has ended, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
     except UsageError as error:

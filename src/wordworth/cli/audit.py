@@ -1,4 +1,4 @@
-"""`wordworth audit [MODEL…]`: every study that applies to the models, and one report."""
+"""Define `wordworth audit [MODEL…]`: run every study that applies to the models, and write one report."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,19 +14,23 @@ AUDITED_KINDS = ("static", "causal", "masked", "encoder", "sentence", "nli")
 
 
 class AuditSettings(Placement, Seeding):
-    """The settings of an audit, for every study that has them."""
+    """Set options of an audit, for every study that has them."""
 
     quick: bool = setting(False, "Use smaller samples: minutes instead of hours.", "what is measured")
     kind: str | None = setting(
-        None, "Kind of the models, where their files do not say.", "on what", option="model-kind", choices=AUDITED_KINDS
+        None,
+        "Kind of the models, if their files do not show it.",
+        "on what",
+        option="model-kind",
+        choices=AUDITED_KINDS,
     )
     language: str | None = setting(
-        None, "Language of the words, where the catalog does not give the model's.", "on what", catalog="languages"
+        None, "Language of the words, if the catalog does not know the model's.", "on what", catalog="languages"
     )
 
 
 Models = model_argument(
-    "Names of the catalog or the hub, or paths; the defaults unless given.", (), "[MODEL…]", many=True
+    "Names of the catalog or the hub, or paths; the defaults unless given.", (), "[MODEL…]", is_many=True
 )
 Folder = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/audit-MODEL unless given.")]
 

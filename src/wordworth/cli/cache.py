@@ -1,4 +1,4 @@
-"""`wordworth cache`: what is kept on this machine, and how to remove it."""
+"""Define `wordworth cache`: list the cached files, and remove them."""
 
 import time
 from dataclasses import asdict
@@ -28,7 +28,7 @@ KindsArgument = Annotated[
 
 @cache_app.callback(invoke_without_command=True)
 def list_kinds(context: typer.Context, kind: KindsArgument = None, json: Json = False) -> None:
-    """List what is kept on this machine, by kind, with sizes and ages."""
+    """List the cached files by kind, with sizes and ages."""
     if context.invoked_subcommand:
         return
     from wordworth.engine.housekeeping import entries, totals
@@ -50,11 +50,14 @@ def list_kinds(context: typer.Context, kind: KindsArgument = None, json: Json = 
 @cache_app.command(epilog="Example: wordworth cache prune --older 30 --max-size 5")
 def prune(
     older: Annotated[
-        float | None, typer.Option(metavar="DAYS", min=0, help="What was not used for so long.", rich_help_panel=ON)
+        float | None,
+        typer.Option(metavar="DAYS", min=0, help="Remove what was not used for this long.", rich_help_panel=ON),
     ] = None,
     max_size: Annotated[
         float | None,
-        typer.Option(metavar="GB", min=0, help="The least recently used, until this is left.", rich_help_panel=ON),
+        typer.Option(
+            metavar="GB", min=0, help="Remove the least recently used until this size is left.", rich_help_panel=ON
+        ),
     ] = None,
     kind: KindsArgument = None,
 ) -> None:
@@ -80,10 +83,10 @@ def clear(
     _report(housekeeping.clear(kind or (), fetched=fetched))
 
 
-def _report(removed: "list[CacheEntry]") -> None:
+def _report(removed_entries: "list[CacheEntry]") -> None:
     from wordworth.engine.housekeeping import totals
 
-    for row in totals(removed):
+    for row in totals(removed_entries):
         typer.echo(f"removed: {row.entries:,} of {row.kind}, {decimal(row.bytes)}")
-    if not removed:
+    if not removed_entries:
         typer.echo("removed: none")

@@ -1,4 +1,4 @@
-"""`wordworth ls`, `show` and `get`: what can be named."""
+"""Define `wordworth ls`, `show` and `get`, which list, show and fetch entries of the catalog."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -37,30 +37,30 @@ def list_entries(
     ] = "",
     json: Json = False,
 ) -> None:
-    """List what can be named, by kind: how much it holds, its language, and what is fetched for it."""
+    """List the entries of the catalog by kind: size, language and download."""
     from wordworth.catalog.show import download_bytes, find_entries, is_here, unit_of
 
     if kind and not search and kind.replace("-", "_") not in ENTRY_KINDS:
         search, kind = kind, None
-    found = find_entries(kind, search, language)
+    matching_entries = find_entries(kind, search, language)
     if json:
         keys = ("kind", "name", "title", "language", "licence", "count")
         display.print_json(
             [
-                {key: getattr(one, key) for key in keys}
-                | {"unit": unit_of(one), "family": one.details.get("family"), "bytes": download_bytes(one)}
-                | {"here": is_here(one)}
-                for one in found
+                {key: getattr(entry, key) for key in keys}
+                | {"unit": unit_of(entry), "family": entry.details.get("family"), "bytes": download_bytes(entry)}
+                | {"here": is_here(entry)}
+                for entry in matching_entries
             ]
         )
         return
-    if not found:
-        what = " ".join(filter(None, [(kind or "").replace("_", "-"), search, language]))
-        known = nearest(search, _KIND_OPTIONS) or f"; its kinds are {', '.join(_KIND_OPTIONS)}"
-        raise WordworthError(f"nothing in the catalog is called {what!r}{known}")
+    if not matching_entries:
+        request = " ".join(filter(None, [(kind or "").replace("_", "-"), search, language]))
+        alternatives = nearest(search, _KIND_OPTIONS) or f"; its kinds are {', '.join(_KIND_OPTIONS)}"
+        raise WordworthError(f"nothing in the catalog is called {request!r}{alternatives}")
     by_kind: dict[str, list[Entry]] = {}
-    for one in found:
-        by_kind.setdefault(one.kind.replace("_", "-"), []).append(one)
+    for entry in matching_entries:
+        by_kind.setdefault(entry.kind.replace("_", "-"), []).append(entry)
     if kind or search:
         for name, members in by_kind.items():
             _show_table(name, members)
@@ -69,9 +69,9 @@ def list_entries(
 
 
 def _show_summary(by_kind: "Mapping[str, Sequence[Entry]]", option: str) -> None:
-    """Print for each kind the command that lists it, how many entries it has, and the first of them."""
+    """Print for each kind the command that lists it, the number of its entries, and the first ones."""
     rows = [
-        (f"ls {name}{option}", f"{len(members):,}", ", ".join(one.name for one in members[:3]))
+        (f"ls {name}{option}", f"{len(members):,}", ", ".join(entry.name for entry in members[:3]))
         for name, members in by_kind.items()
     ]
     display.print_text_table("", ("wordworth …", "entries", "such as"), rows)
@@ -79,23 +79,23 @@ def _show_summary(by_kind: "Mapping[str, Sequence[Entry]]", option: str) -> None
 
 
 def _show_table(kind: str, members: "Sequence[Entry]") -> None:
-    """Print the entries of one kind; what is the same for all of them is in the title. `show` has their licences."""
+    """Print the entries of one kind, with columns that are equal for all in the title."""
     from wordworth.catalog.show import describe_contents, download, is_here, language_of
 
     is_models = kind == "models"  # only models are of several kinds themselves
     columns = {
-        "name": [one.name for one in members],
+        "name": [entry.name for entry in members],
         "kind" if is_models else "title": [
-            one.details["family"] if is_models else one.title.replace("_", " ") for one in members
+            entry.details["family"] if is_models else entry.title.replace("_", " ") for entry in members
         ],
-        "holds": [describe_contents(one) for one in members],
-        "language": [language_of(one) for one in members],
-        "download": ["here" if is_here(one) else download(one) for one in members],
+        "holds": [describe_contents(entry) for entry in members],
+        "language": [language_of(entry) for entry in members],
+        "download": ["here" if is_here(entry) else download(entry) for entry in members],
     }
-    shared = {head: cells[0] for head, cells in columns.items() if len(members) > 1 and len(set(cells)) == 1}
-    varying = {head: cells for head, cells in columns.items() if head not in shared}
-    title = f"{kind} ({len(members):,})" + "".join(f", all {text}" for text in shared.values() if text)
-    display.print_text_table(title, varying, zip(*varying.values(), strict=True))
+    common_cells = {head: cells[0] for head, cells in columns.items() if len(members) > 1 and len(set(cells)) == 1}
+    columns_shown = {head: cells for head, cells in columns.items() if head not in common_cells}
+    title = f"{kind} ({len(members):,})" + "".join(f", all {text}" for text in common_cells.values() if text)
+    display.print_text_table(title, columns_shown, zip(*columns_shown.values(), strict=True))
 
 
 def show(
@@ -105,22 +105,22 @@ def show(
     ],
     json: Json = False,
 ) -> None:
-    """Show one entry of the catalog: how much it holds, its first rows, licence and citation."""
+    """Show an entry of the catalog: its size, first rows, licence and citation."""
     from wordworth.api.catalog import show as show_entry
 
-    shown = show_entry(name)
+    view = show_entry(name)
     if json:
-        display.print_json(shown.facts)
+        display.print_json(view.facts)
         return
-    for heading, text in shown.lines.items():
+    for heading, text in view.lines.items():
         display.print_wrapped(text, f"{heading:9} ")
-    if shown.facts["rows"]:
-        display.print_text_table("", shown.facts["header"], shown.facts["rows"])
-    left_out = shown.facts["left_out"]
-    for line in left_out[:10]:
+    if view.facts["rows"]:
+        display.print_text_table("", view.facts["header"], view.facts["rows"])
+    skipped_lines = view.facts["left_out"]
+    for line in skipped_lines[:10]:
         display.print_notice(f"not read: {line}")
-    if len(left_out) > 10:
-        display.print_notice(f"not read: {len(left_out) - 10} more")
+    if len(skipped_lines) > 10:
+        display.print_notice(f"not read: {len(skipped_lines) - 10} more")
 
 
 def get(
@@ -130,10 +130,12 @@ def get(
     ],
     offline: Offline = False,
 ) -> None:
-    """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
+    """Fetch entries in advance, for machines that go offline; verify those that are here already."""
     from wordworth.api.catalog import get as fetch
 
     for name in names:
-        for one in fetch(name):
-            size = "" if one.megabytes is None else f"{one.megabytes:,.1f} MB  "
-            display.print_line(f"{'fetched' if one.is_new else 'checked'}  {one.name}  {size}{one.path}")
+        for local_entry in fetch(name):
+            size = "" if local_entry.megabytes is None else f"{local_entry.megabytes:,.1f} MB  "
+            display.print_line(
+                f"{'fetched' if local_entry.is_new else 'checked'}  {local_entry.name}  {size}{local_entry.path}"
+            )

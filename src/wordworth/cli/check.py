@@ -1,4 +1,4 @@
-"""`wordworth check RUN RULES.toml`: pass, fail or undecided, by the interval and not the point."""
+"""Define `wordworth check RUN RULES.toml`: pass, fail or undecided, by the interval."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,29 +17,29 @@ _JUNIT = Annotated[Path | None, output_option("FILE", "JUnit XML for a CI server
 def check(run: _RUN, rules: _RULES = Path("rules.toml"), junit: _JUNIT = None, json: Json = False) -> None:
     """Check a model's numbers against rules.
 
-    A rule passes or fails where the 95 % interval is clear of its limit, else it is undecided. Exit code: 0 all pass,
-    1 one fails, 3 none fails and one is undecided, 2 mistake in the rules.
+    A rule passes or fails if the 95 % interval is on one side of its limit, else it is undecided.
+    Exit code: 0 all pass, 1 one fails, 3 none fails and one is undecided, 2 mistake in the rules.
     """
     from wordworth.files import refuse_unwritable, replacing
     from wordworth.results.run import find_runs, read_run
     from wordworth.rules import check, read_rules, to_junit
 
-    asked = read_rules(rules)
+    rule_file = read_rules(rules)
     if junit is not None:
         refuse_unwritable(junit)
         if junit.is_dir():
             raise WordworthError(f"{junit} is a folder; name the file to write")
-    checked = check([read_run(folder) for folder in find_runs([run])], asked)
+    result = check([read_run(folder) for folder in find_runs([run])], rule_file)
     if junit is not None:
-        with replacing(junit) as new:
-            new.write_text(to_junit(checked), encoding="utf-8")
+        with replacing(junit) as temporary:
+            temporary.write_text(to_junit(result), encoding="utf-8")
     if json:
-        display.print_json(checked.as_table())
+        display.print_json(result.as_table())
     else:
-        display.print_table(checked.table)
-        for one in checked.judged:
-            if one.verdict != "pass" or one.notes:
-                display.print_wrapped(f"{one.rule} ({one.verdict}): {one}.")
-        display.print_line(f"{checked.summary}.")
-    if checked.code:
-        raise typer.Exit(checked.code)
+        display.print_table(result.table)
+        for rule_result in result.judged:
+            if rule_result.verdict != "pass" or rule_result.notes:
+                display.print_wrapped(f"{rule_result.rule} ({rule_result.verdict}): {rule_result}.")
+        display.print_line(f"{result.summary}.")
+    if result.code:
+        raise typer.Exit(result.code)

@@ -1,4 +1,4 @@
-"""What all commands share: groups that import a command when it runs, completion, and the message after Ctrl-C."""
+"""Share code of the commands: groups that import a command when it runs, completion, and the message after Ctrl-C."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,17 +8,17 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 OUTPUT = "output"
-"""The panel of options that say where results go."""
+"""The panel of options on the output."""
 LANGUAGES_OPTION = "languages"
 Complete = Callable[[str], list[tuple[str, str]]]
 
 
 class LazyGroup(TyperGroup):
-    """A group that imports a command only to run it or to show its own help."""
+    """Import a command only to run it or to show its help."""
 
-    def __init__(self, **given: Any) -> None:
-        # The help of a group is plain text: importing what draws panels takes longer than all the rest.
-        super().__init__(**given | {"rich_markup_mode": None})
+    def __init__(self, **options: Any) -> None:
+        # The help of a group is plain text, because importing what draws panels is slow.
+        super().__init__(**options | {"rich_markup_mode": None})
         self.commands = {
             name: TyperCommand(name, help=summary, short_help=summary)
             for name, summary in self.list_summaries().items()
@@ -34,8 +34,8 @@ class LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Import the command that runs."""
-        name, _, rest = super().resolve_command(ctx, args)
-        return name, name and self.load(name), rest
+        name, _, remaining = super().resolve_command(ctx, args)
+        return name, name and self.load(name), remaining
 
 
 def make_command(name: str, function: Callable[..., Any], example: str = "") -> Any:
@@ -46,17 +46,17 @@ def make_command(name: str, function: Callable[..., Any], example: str = "") -> 
 
 
 def complete_choices(choices: Sequence[str]) -> Complete | None:
-    """Return a completion from these choices; None where there are none."""
+    """Return a completion from these choices; None if there are none."""
     if not choices:
         return None
     return lambda incomplete: [(choice, "") for choice in choices if choice and choice.startswith(incomplete)]
 
 
 def complete_names(kind: str = "", families: Collection[str] = ()) -> Complete:
-    """Return a completion from the entries of a kind in the catalog, or of all kinds; of models, from some families.
+    """Return a completion from the entries of a kind in the catalog, or of all kinds; optionally of some families.
 
-    `models/static` is a kind with its family, `languages` are those that words can be had in. The shell completes a
-    path, and what follows `LABEL=`.
+    `models/static` is a kind with its family, `languages` are those with words. The shell completes a path, and what
+    follows `LABEL=`.
     """
     kind, _, family = kind.partition("/")
     families = [family] if family else families
@@ -65,25 +65,25 @@ def complete_names(kind: str = "", families: Collection[str] = ()) -> Complete:
         from wordworth.catalog.registry import entries
 
         if kind == LANGUAGES_OPTION:
-            languages = dict.fromkeys(one.language for one in entries() if one.language.startswith(incomplete))
+            languages = dict.fromkeys(entry.language for entry in entries() if entry.language.startswith(incomplete))
             return [(language, "") for language in languages if language != "several"]
         return [
-            (one.name, one.title)
-            for one in entries(kind or None)
-            if one.name.startswith(incomplete) and (not families or one.details.get("family") in families)
+            (entry.name, entry.title)
+            for entry in entries(kind or None)
+            if entry.name.startswith(incomplete) and (not families or entry.details.get("family") in families)
         ]
 
     return complete
 
 
 @contextmanager
-def interrupt_message(kept: str = "The same command continues from what is in the cache.") -> Iterator[None]:
-    """Print what is kept of the work inside when it is interrupted."""
+def interrupt_message(hint: str = "The same command continues from what is in the cache.") -> Iterator[None]:
+    """Print how to continue when the work inside is interrupted."""
     # Before the work: an import that is interrupted half-way cannot be repeated in the same process.
     from wordworth.cli import display
 
     try:
         yield
     except KeyboardInterrupt:
-        display.print_notice(f"Interrupted. {kept}")
+        display.print_notice(f"Interrupted. {hint}")
         raise

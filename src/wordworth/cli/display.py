@@ -1,4 +1,4 @@
-"""What the command prints: results as tables on stdout, everything else on stderr."""
+"""Print results as tables on stdout, and everything else on stderr."""
 
 import json
 import shlex
@@ -25,28 +25,28 @@ MAX_NOTICES = 5
 """Notices of a kind that are printed; the others are counted."""
 STYLES = {"failed": "red", "skipped": "yellow", "reduced": "dim", "substituted": "yellow", "caution": "yellow"}
 
-out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-err = Console(stderr=True, highlight=False)
+stdout_console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+stderr_console = Console(stderr=True, highlight=False)
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value on stdout, for scripts; in ASCII, so that no terminal is steered by it."""
+    """Print a JSON value on stdout, for scripts; in ASCII, so that it has no control characters."""
     sys.stdout.write(json.dumps(value, indent=1) + "\n")
 
 
 def _plain_text(text: str, style: str = "") -> Text:
-    """Return a line in which nothing is markup, an emoji's name, or an order to the terminal."""
+    """Return a line without markup, emoji names or control characters."""
     return Text(visible(text), style=style)
 
 
 def print_line(text: str, style: str = "") -> None:
     """Print a line of results."""
-    out.print(_plain_text(text, style), soft_wrap=True)
+    stdout_console.print(_plain_text(text, style), soft_wrap=True)
 
 
 def print_wrapped(text: str, start: str = "") -> None:
-    """Print a text of results in lines that end at words; `start` is before the first, the others are indented."""
-    for line in wrap_words(visible(text), out.width - len(start)):
+    """Print a text of results wrapped at words; `start` precedes the first line, the others are indented."""
+    for line in wrap_words(visible(text), stdout_console.width - len(start)):
         print_line(start + line)
         start = " " * len(start)
 
@@ -58,12 +58,12 @@ def print_text(text: str) -> None:
 
 def print_notice(text: str, style: str = "yellow") -> None:
     """Print a line on stderr, next to the results; it wraps at words in a window, and not in a file."""
-    err.print(_plain_text(text, style), soft_wrap=not err.is_terminal)
+    stderr_console.print(_plain_text(text, style), soft_wrap=not stderr_console.is_terminal)
 
 
 def print_table(table: Table) -> None:
     """Print a table in the width of the window."""
-    title, *lines = text_lines(table, out.width)
+    title, *lines = text_lines(table, stdout_console.width)
     if title:
         print_line(title, "bold")
     for line in lines:
@@ -89,8 +89,8 @@ def print_run(run: "Run", *, as_json: bool = False, other_files: Sequence[Path] 
     print_line(str(run.folder))
     _print_runs(runs, run.notices)
     print_notice(f"`wordworth report {shlex.quote(str(run.folder))}` makes the page.", "dim")
-    for path in (run.folder, *other_files):
-        print_line(str(path))
+    for place in (run.folder, *other_files):
+        print_line(str(place))
 
 
 def print_audit(audit: "Audit", *, as_json: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Options of a command out of a declaration: a setting is declared once, and its option follows from it."""
+"""Make the options of a command from the declarations of settings."""
 
 import inspect
 import os
@@ -16,7 +16,7 @@ from wordworth.task.settings import HELP_GROUPS, ON, SettingField, Settings
 
 _METAVARS = {int: "N", float: "X"}
 MAX_INLINE_CHOICES = 22
-"""Characters of choices that stand behind an option; longer ones stand in its help."""
+"""Characters of choices that are shown after an option; longer lists are in its help."""
 
 
 def config(context: typer.Context, path: Path | None) -> Path | None:
@@ -25,22 +25,26 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
         return None
     if not path.is_file():
         raise WordworthError(f"--config {path} cannot be read; check the path")
-    options = [(option.lstrip("-"), one) for one in context.command.params for option in one.opts]
-    known = {option: one for option, one in options if one.name not in ("config", "help")}
+    options = [
+        (option.lstrip("-"), option_object) for option_object in context.command.params for option in option_object.opts
+    ]
+    known_options = {
+        option: option_object for option, option_object in options if option_object.name not in ("config", "help")
+    }
     context.default_map = {}
     for key, value in read_toml(path).items():
-        parameter = known.get(key.replace("_", "-"))
+        parameter = known_options.get(key.replace("_", "-"))
         if parameter is None:
-            raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(known))}")
-        many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
-        if isinstance(value, list) != many and (not many or isinstance(value, dict)):
+            raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(known_options))}")
+        is_many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
+        if isinstance(value, list) != is_many and (not is_many or isinstance(value, dict)):
             raise WordworthError(f"{path}: {key} takes one value, not {repr(value)[:60]}")
-        context.default_map[str(parameter.name)] = [value] if many and not isinstance(value, list) else value
+        context.default_map[str(parameter.name)] = [value] if is_many and not isinstance(value, list) else value
     return path
 
 
 def _environment_flag(name: str, text: str, *variables: str) -> Any:
-    """Return the annotation of a flag that sets variables of the environment."""
+    """Return the annotation of a flag that sets environment variables."""
 
     def callback(value: bool) -> bool:
         if value:
@@ -52,9 +56,9 @@ def _environment_flag(name: str, text: str, *variables: str) -> Any:
 
 
 def output_option(metavar: str, text: str, *names: str) -> Any:
-    """Return the option that says where a command writes: `--output`, unless it has other names."""
-    spelled = names or ("--output", "-o")
-    return typer.Option(*spelled, metavar=metavar, help=text, rich_help_panel=OUTPUT)
+    """Return the option for the output of a command: `--output` unless other names are given."""
+    flags = names or ("--output", "-o")
+    return typer.Option(*flags, metavar=metavar, help=text, rich_help_panel=OUTPUT)
 
 
 def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
@@ -66,9 +70,9 @@ def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
     return Path("runs") / f"{command}-{safe}{end}"
 
 
-def model_argument(text: str, kinds: Collection[str] = (), metavar: str | None = None, *, many: bool = False) -> Any:
+def model_argument(text: str, kinds: Collection[str] = (), metavar: str | None = None, *, is_many: bool = False) -> Any:
     """Return the argument of a command that takes models of these kinds."""
-    kind: Any = list[str] | None if many else str
+    kind: Any = list[str] | None if is_many else str
     return Annotated[kind, typer.Argument(metavar=metavar, help=text, autocompletion=complete_names("models", kinds))]
 
 
@@ -78,7 +82,7 @@ CHECKPOINTS = Annotated[
     typer.Option(
         "--checkpoints",
         metavar="DIR",
-        help="Folder of a training's checkpoints, which are measured in the order of their steps; LABEL=DIR names it.",
+        help="Folder of checkpoints of a training, measured in order of their steps; LABEL=DIR names it.",
         rich_help_panel=ON,
     ),
 ]
@@ -99,7 +103,7 @@ Offline: Any = _environment_flag("--offline", "Fetch nothing.", "WORDWORTH_OFFLI
 NoCache: Any = _environment_flag("--no-cache", "Recompute everything; downloads stay cached.", "WORDWORTH_NO_CACHE")
 
 NO_DEFAULT: Any = ...
-"""The default of a parameter that must be given."""
+"""The default of a required parameter."""
 RUN_OPTIONS: dict[str, tuple[Any, Any]] = {
     "output": (Output, None),
     "overwrite": (Overwrite, False),
@@ -108,23 +112,23 @@ RUN_OPTIONS: dict[str, tuple[Any, Any]] = {
     "offline": (Offline, False),
     "no_cache": (NoCache, False),
 }
-"""What every command that runs something takes."""
+"""Options of every command that runs something."""
 
 
 def parameter(field: SettingField) -> inspect.Parameter:
     """Return the option of a setting."""
-    declared = field.declared
-    kind = field.type if field.type in (int, float, bool) and declared.parse is None else str
+    declaration = field.declared
+    kind = field.type if field.type in (int, float, bool) and declaration.parse is None else str
     choices = "|".join(filter(None, field.choices))
-    usual = "NAME|FILE" if declared.catalog else _METAVARS.get(kind, "TEXT")
-    usual = "LANGUAGE" if declared.catalog == LANGUAGES_OPTION else usual
-    metavar = declared.metavar or (choices if len(choices) <= MAX_INLINE_CHOICES else "NAME") or usual
-    text = declared.help
+    type_metavar = "NAME|FILE" if declaration.catalog else _METAVARS.get(kind, "TEXT")
+    type_metavar = "LANGUAGE" if declaration.catalog == LANGUAGES_OPTION else type_metavar
+    metavar = declaration.metavar or (choices if len(choices) <= MAX_INLINE_CHOICES else "NAME") or type_metavar
+    text = declaration.help
     if len(choices) > MAX_INLINE_CHOICES:
         text = f"{text} Choices: {', '.join(filter(None, field.choices))}."
     if field.is_repeatable:
         text = f"{text} Repeatable."
-    start = None if field.many or declared.parse else field.default
+    start = None if field.many or declaration.parse else field.default
     if start is None and field.default:
         default = field.default if field.many else [field.default]
         text = f"{text} \\[default: {' '.join(map(str, default))}]"  # no markup
@@ -133,8 +137,8 @@ def parameter(field: SettingField) -> inspect.Parameter:
         f"--{field.option}",
         metavar=None if kind is bool else metavar,
         help=text,
-        rich_help_panel=declared.group,
-        autocompletion=complete_names(declared.catalog) if declared.catalog else complete_choices(field.choices),
+        rich_help_panel=declaration.group,
+        autocompletion=complete_names(declaration.catalog) if declaration.catalog else complete_choices(field.choices),
     )
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]
@@ -142,37 +146,37 @@ def parameter(field: SettingField) -> inspect.Parameter:
 
 
 def with_options(
-    settings: type[Settings], body: Callable[..., None], more: dict[str, tuple[Any, Any]], doc: str
+    settings: type[Settings], body: Callable[..., None], parameters: dict[str, tuple[Any, Any]], doc: str
 ) -> Callable[..., None]:
-    """Return a command with an option per setting: `body` gets the settings, and what `more` declares.
+    """Return a command with an option per setting; `body` gets the settings and the other parameters.
 
-    `more` are parameters beyond the settings: name → (annotation, default), the first ones those that are required.
+    `parameters` are those other parameters: name → (annotation, default), required ones first.
     """
     fields = [field for field in settings.fields() if field.declared.group in HELP_GROUPS]
 
-    def command(**given: Any) -> None:
-        chosen = {field.name: _value(field, given.pop(field.name)) for field in fields}
-        body(settings(**{name: value for name, value in chosen.items() if value is not None}), **given)
+    def command(**values: Any) -> None:
+        setting_values = {field.name: _value(field, values.pop(field.name)) for field in fields}
+        body(settings(**{name: value for name, value in setting_values.items() if value is not None}), **values)
 
     keyword = inspect.Parameter.KEYWORD_ONLY
-    rest = [
+    other_parameters = [
         inspect.Parameter(name, keyword, default=default, annotation=annotation)
-        for name, (annotation, default) in more.items()
+        for name, (annotation, default) in parameters.items()
     ]
-    ordered = sorted(fields, key=lambda field: HELP_GROUPS.index(field.declared.group))
-    # The shared options come after the settings, so that what is measured stands first in the help.
-    first = [one for one in rest if one.name not in RUN_OPTIONS]
-    last = [one for one in rest if one.name in RUN_OPTIONS]
-    command.__signature__ = inspect.Signature([*first, *map(parameter, ordered), *last])  # type: ignore[attr-defined]
+    ordered_fields = sorted(fields, key=lambda field: HELP_GROUPS.index(field.declared.group))
+    # Shared options come last in the help.
+    own_parameters = [other for other in other_parameters if other.name not in RUN_OPTIONS]
+    shared_parameters = [other for other in other_parameters if other.name in RUN_OPTIONS]
+    command.__signature__ = inspect.Signature([*own_parameters, *map(parameter, ordered_fields), *shared_parameters])  # type: ignore[attr-defined]
     command.__doc__ = doc
     return command
 
 
-def _value(field: SettingField, given: Any) -> Any:
+def _value(field: SettingField, raw_value: Any) -> Any:
     parse = field.declared.parse
-    if given is None or parse is None:
-        return tuple(given) if isinstance(given, list) else given
+    if raw_value is None or parse is None:
+        return tuple(raw_value) if isinstance(raw_value, list) else raw_value
     if not field.many:
-        return parse(given)
-    parts = map(parse, given)  # `--layers 0,8 --layers 16` are three layers
-    return tuple(parts) if field.is_repeatable else tuple(one for several in parts for one in several)
+        return parse(raw_value)
+    values = map(parse, raw_value)  # `--layers 0,8 --layers 16` are three layers
+    return tuple(values) if field.is_repeatable else tuple(member for group in values for member in group)

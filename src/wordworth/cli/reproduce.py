@@ -1,4 +1,4 @@
-"""`wordworth reproduce PAPER`: a paper's tables and figures, run here, with its numbers next to ours."""
+"""Define `wordworth reproduce PAPER`: run a paper's tables and figures, and show its numbers next to ours."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,11 +13,11 @@ from wordworth.task.settings import HOW, MEASURED, ON, Name, Placement, Seeding,
 
 
 class ReproduceSettings(Placement, Seeding):
-    """The settings of a reproduction, for every study that has them."""
+    """Set options of a reproduction, for every study that has them."""
 
     quick: bool = setting(False, "Use smaller samples: minutes instead of hours.", MEASURED)
-    repeats: int = setting(1, "Seeds that are run; three or more give a prediction interval.", MEASURED, least=1)
-    corpus: Name | None = setting(None, "Text: in place of the declared one.", ON, catalog="corpora")
+    repeats: int = setting(1, "Number of seeds; three or more give a prediction interval.", MEASURED, least=1)
+    corpus: Name | None = setting(None, "Text to use instead of the paper's.", ON, catalog="corpora")
     fine_tune: Name | None = setting(None, "Train each model on this text first.", HOW, catalog="corpora")
     against: tuple[str, ...] = setting((), "A model trained on mitigated vectors.", ON, catalog="models/nli")
 
@@ -31,44 +31,44 @@ Models = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Model: of the catalog, the hub, or LABEL=PATH; of the hub only what is named is fetched. Repeatable.",
+        help="Model: of the catalog, the hub, or LABEL=PATH. Repeatable.",
         autocompletion=complete_names("models"),
     ),
 ]
 Tables = Annotated[list[str] | None, typer.Option("--table", metavar="N|figure-N", help="Only this table. Repeatable.")]
-List = Annotated[bool, typer.Option("--list", help="Only say what can be run of it, and what the rest needs.")]
+List = Annotated[bool, typer.Option("--list", help="Only list what can be run, and what the other tables need.")]
 Folder = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/reproduce-PAPER unless given.")]
-MORE = {"paper": (Paper, None), "model": (Models, None), "table": (Tables, None), "list": (List, False)}
+OWN_OPTIONS = {"paper": (Paper, None), "model": (Models, None), "table": (Tables, None), "list": (List, False)}
 
 
-def _reproduce(settings: ReproduceSettings, paper: str | None, output: Path | None, **more: Any) -> None:
+def _reproduce(settings: ReproduceSettings, paper: str | None, output: Path | None, **options: Any) -> None:
     from wordworth.api import reproduce as api
     from wordworth.papers.reproduction import paper_names
 
-    if more["list"]:
+    if options["list"]:
         for one in [paper] if paper else paper_names():
             display.print_table(api.list_items(one))
         return
     if paper is None:
         raise WordworthError("name a paper, or list what can be run of all with `wordworth reproduce --list`")
-    chosen = {name: value for name, value in dict(settings).items() if value not in (None, ())}
-    chosen |= {"tables": more["table"] or (), "folder": output, "overwrite": more["overwrite"]}
+    api_settings = {name: value for name, value in dict(settings).items() if value not in (None, ())}
+    api_settings |= {"tables": options["table"] or (), "folder": output, "overwrite": options["overwrite"]}
     with interrupt_message():
-        made = api.reproduce(paper, more["model"] or (), show=display.print_notice, **chosen)
-    if more["json"]:
-        display.print_json(made.as_json())
+        reproduction = api.reproduce(paper, options["model"] or (), show=display.print_notice, **api_settings)
+    if options["json"]:
+        display.print_json(reproduction.as_json())
     else:
-        for table in made.tables:
+        for table in reproduction.tables:
             display.print_table(table)
-        for place in (made.folder / api.MARKDOWN, made.report):
+        for place in (reproduction.folder / api.MARKDOWN, reproduction.report):
             display.print_line(str(place))
-    if made.has_failures:
+    if reproduction.has_failures:
         raise typer.Exit(1)
 
 
 reproduce = with_options(
     ReproduceSettings,
     _reproduce,
-    {**MORE, **RUN_OPTIONS, "output": (Folder, None)},
+    {**OWN_OPTIONS, **RUN_OPTIONS, "output": (Folder, None)},
     "Run a paper's tables and figures, and print its numbers next to ours with a verdict.",
 )

@@ -1,4 +1,4 @@
-"""`wordworth report`, `card` and `compare`: what is made from saved runs."""
+"""Define `wordworth report`, `card` and `compare`, which read saved runs."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -61,11 +61,11 @@ def card(
     from wordworth.results.runs import read_runs
     from wordworth.study.audit import list_unmeasured
 
-    made = card_of(read_runs(runs), model, list_unmeasured)
+    model_card = card_of(read_runs(runs), model, list_unmeasured)
     if output is None:
-        display.print_text(card_text(made))
+        display.print_text(card_text(model_card))
         return
-    write_card(made, output)
+    write_card(model_card, output)
     display.print_line(str(output))
 
 
@@ -73,12 +73,12 @@ def _layer(text: str) -> Any:
     if text in ("best", "top"):
         return text
     if not (text.isdecimal() and len(text) < 10):
-        raise WordworthError(f"--layer is {text!r}; it can be best, top or a number")
+        raise WordworthError(f"--layer is {text!r}; choose best, top or a number")
     return int(text)
 
 
 class CompareSettings(Intervals):
-    """How two runs are compared."""
+    """Set how two runs are compared."""
 
     layer: str | int = setting(
         "best",
@@ -111,8 +111,8 @@ def _compare(
     from wordworth.paired import ComparisonSettings, compare, sides, verdicts
     from wordworth.results.run import read_run
 
-    both = sides([read_run(folder) for folder in runs], models, version=versions, context=contexts)
-    result = compare(*both, ComparisonSettings(**settings.as_table()))
+    both_sides = sides([read_run(folder) for folder in runs], models, version=versions, context=contexts)
+    result = compare(*both_sides, ComparisonSettings(**settings.as_table()))
     if json:
         display.print_json(result.as_table() | {"verdicts": verdicts(result)})
         return

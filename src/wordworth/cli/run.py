@@ -1,4 +1,4 @@
-"""`wordworth run STUDY MODEL…`: a command per study, made from its declaration."""
+"""Define `wordworth run STUDY MODEL…`: make a command per study from its declaration."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ MODELS = "Names of the catalog (`wordworth ls models`), paths, https://… or hf
 
 
 class _Studies(LazyGroup):
-    """Commands of the studies that have none of their own."""
+    """Make the commands of studies without their own."""
 
     def list_summaries(self) -> dict[str, str]:
         """Return what each study asks."""
@@ -41,23 +41,25 @@ def _run() -> None:
 
 
 def _command(name: str) -> Any:
-    declared = study(name)
+    declaration = study(name)
 
     def body(
-        settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **more: Any
+        settings: Settings, models: list[str] | None, output: Path | None, overwrite: bool, json: bool, **options: Any
     ) -> None:
         from wordworth.results.run import default_folder, refuse_taken
         from wordworth.study.names import find_checkpoints
 
         folder = output or default_folder(name)
         refuse_taken(folder, overwrite=overwrite)
-        checkpoints = find_checkpoints(more["checkpoints"]) if more.get("checkpoints") else []
+        checkpoints = find_checkpoints(options["checkpoints"]) if options.get("checkpoints") else []
         with interrupt_message():
-            run = declared.run([*(models or ()), *checkpoints], settings).save(folder, overwrite=overwrite)
+            run = declaration.run([*(models or ()), *checkpoints], settings).save(folder, overwrite=overwrite)
         display.print_run(run, as_json=json)
 
-    models = model_argument(MODELS, declared.kinds, "MODEL…", many=True)
-    more = {"models": (models, None), **RUN_OPTIONS}
-    if declared.kinds & LANGUAGE_MODELS:
-        more["checkpoints"] = (CHECKPOINTS, None)
-    return make_command(name, with_options(declared.settings, body, more, declared.summary), declared.example)
+    models = model_argument(MODELS, declaration.kinds, "MODEL…", is_many=True)
+    options = {"models": (models, None), **RUN_OPTIONS}
+    if declaration.kinds & LANGUAGE_MODELS:
+        options["checkpoints"] = (CHECKPOINTS, None)
+    return make_command(
+        name, with_options(declaration.settings, body, options, declaration.summary), declaration.example
+    )

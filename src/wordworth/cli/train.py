@@ -1,4 +1,4 @@
-"""`wordworth train-nli` and `finetune-nli`: NLI models over word vectors or ELMo, and out of any encoder."""
+"""Define `wordworth train-nli` and `finetune-nli`, which train NLI models on vectors, ELMo or any encoder."""
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -14,11 +14,11 @@ from wordworth.study.shared_settings import LayeredTakenOut, TakenOut
 from wordworth.task.settings import DEVICE, HOW, ON, Name, Seeding, setting
 
 Folder = Annotated[Path, output_option("DIR", "Where to write: the folder of the model.")]
-_CHECKPOINT_NOTE = "Epochs that have ended are in {}; the same command goes on after them."
+_CHECKPOINT_NOTE = "Finished epochs are in {}; the same command continues after them."
 
 
 class NliDataSettings(TakenOut, Seeding):
-    """What an NLI model is trained on, stopped by and measured on."""
+    """Choose the data to train an NLI model on, to stop by and to measure on."""
 
     data: tuple[Name, ...] = setting(
         (), "Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .csv, .tsv, .parquet.", ON, catalog="nli"
@@ -31,11 +31,11 @@ class NliDataSettings(TakenOut, Seeding):
     hold_out: float = setting(
         0.1, "Without --dev: share of the premises of the first data set to stop by.", ON, least=0, most=0.9
     )
-    longest: int | None = setting(None, "Leave out pairs with a sentence of more words than this.", ON, least=1)
+    longest: int | None = setting(None, "Skip pairs with a longer sentence, in words.", ON, least=1)
 
 
 class TrainSettings(NliDataSettings, LayeredTakenOut):
-    """The decomposable attention model and its training."""
+    """Set the decomposable attention model and its training."""
 
     vectors: Name = setting(
         "glove-6b-50d", "Word vectors, or a folder with ELMo's options.json and .hdf5.", ON, catalog="models/static"
@@ -48,25 +48,25 @@ class TrainSettings(NliDataSettings, LayeredTakenOut):
     )
     hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2, most=65_536)
     dropout: float = setting(0.2, "Share of units dropped in training.", HOW, least=0, most=0.95)
-    epochs: int = setting(100, "Passes over the data, at most.", HOW, least=1, most=100_000)
+    epochs: int = setting(100, "Largest number of passes over the data.", HOW, least=1, most=100_000)
     patience: int | None = setting(
         None,
         "Epochs without a better dev accuracy before it stops; unless given 5, and for dev2020 no limit.",
         HOW,
         least=1,
     )
-    batch: int = setting(32, "Pairs a step, at most; all of one length.", HOW, least=1, most=100_000)
+    batch: int = setting(32, "Largest number of pairs per step; all have one length.", HOW, least=1, most=100_000)
     rate: float = setting(1e-3, "Learning rate, of Adam.", HOW, least=1e-9, most=10)
     threads: int = setting(1, "Cores; the same number gives the same model.", HOW, least=1, most=1024)
     device: str = setting("auto", "auto, cpu or cuda.", HOW, choices=("auto", "cpu", "cuda"))
 
 
 class FinetuneSettings(NliDataSettings):
-    """Fine-tuning of an encoder."""
+    """Set the fine-tuning of an encoder."""
 
     epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1, most=10_000)
-    batch: int = setting(32, "Pairs a step.", HOW, least=1, most=100_000)
-    rate: float = setting(3e-5, "Learning rate, at its height.", HOW, least=1e-9, most=10)
+    batch: int = setting(32, "Pairs per step.", HOW, least=1, most=100_000)
+    rate: float = setting(3e-5, "Highest learning rate.", HOW, least=1e-9, most=10)
     precision: str = setting(
         "float32",
         "Of the network's numbers; bfloat16: of its products, faster on an accelerator; its weights stay float32.",
@@ -86,10 +86,10 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     refuse_unwritable(output)
     if overwrite:
         discard_training(output)
-    chosen = _select_settings(settings, TrainingRecipe) | {"device": _device(settings.device)}
+    recipe_settings = _select_settings(settings, TrainingRecipe) | {"device": _device(settings.device)}
     if settings.patience is None:
-        del chosen["patience"]
-    recipe = replace(RECIPES[settings.network], **chosen)
+        del recipe_settings["patience"]
+    recipe = replace(RECIPES[settings.network], **recipe_settings)
     with interrupt_message(_CHECKPOINT_NOTE.format(output)):
         sets = _sets(settings)
         vectors = vectors_to_train_on(settings.vectors, settings.seed)
@@ -103,7 +103,7 @@ def _train(settings: TrainSettings, output: Path, overwrite: bool, json: bool, *
     if json:
         display.print_json({"folder": str(output), **results})
         return
-    rows = [{"part": part, **one} for part in ("training", "dev", "test") for one in results[part]]
+    rows = [{"part": part, **row} for part in ("training", "dev", "test") for row in results[part]]
     _show(rows, f"best of {results['epochs']} epochs: {results['best_epoch']}", output)
 
 
@@ -112,11 +112,11 @@ def _select_settings(settings: NliDataSettings, recipe: type) -> dict[str, Any]:
     return {name: value for name, value in settings if name in {field.name for field in fields(recipe)}}
 
 
-def _device(named: str) -> str:
+def _device(name: str) -> str:
     """Return the device; auto is the accelerator if there is one."""
     import torch
 
-    return named if named != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
+    return name if name != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite: bool, json: bool, **_: Any) -> None:
@@ -137,52 +137,54 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     recipe = FinetuneRecipe(**_select_settings(settings, FinetuneRecipe))
     sets = _sets(settings)
     place = locate_language_model(encoder)
-    fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
-    subspace = learn_removed(settings, lambda words: piece_vectors(fresh.headed, list(words)), settings.seed)
-    training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
+    encoder_model = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
+    subspace = learn_removed(settings, lambda words: piece_vectors(encoder_model.headed, list(words)), settings.seed)
+    training, dev_pairs = (
+        [pair for data_set in part for pair in data_set.examples()] for part in (sets.training, sets.dev)
+    )
     with interrupt_message(_CHECKPOINT_NOTE.format(output)):
         model, history = finetune_nli(
-            fresh,
+            encoder_model,
             training,
             output,
-            dev=held,
+            dev=dev_pairs,
             projection=subspace,
             recipe=recipe,
             say=partial(display.print_notice, style=""),
         )
-    best = best_epoch(history)
+    best_index = best_epoch(history)
     rows = [
-        {"part": part, "name": one.name, "pairs": len(one), "accuracy": accuracy(model, one.examples())}
-        for part, several in (("dev", sets.dev), ("test", sets.tests))
-        for one in several
+        {"part": part, "name": data_set.name, "pairs": len(data_set), "accuracy": accuracy(model, data_set.examples())}
+        for part, data_sets in (("dev", sets.dev), ("test", sets.tests))
+        for data_set in data_sets
     ]
     if json:
         losses = [epoch["loss"] for epoch in history]
-        display.print_json({"folder": str(output), "kept": best, "losses": losses, "accuracy": rows})
+        display.print_json({"folder": str(output), "kept": best_index, "losses": losses, "accuracy": rows})
         return
-    _show(rows, f"best of {len(history)} epochs: {best}", output)
+    _show(rows, f"best of {len(history)} epochs: {best_index}", output)
 
 
 def _sets(settings: NliDataSettings) -> Any:
-    """Return the pairs to train on, to stop by and to measure on; what was left out of them is reported."""
+    """Load the pairs to train on, to stop by and to measure on; report skipped ones."""
     from wordworth.nli.train_nli import load_sets
 
-    more = {name: getattr(settings, name) for name in ("hold_out", "longest", "seed", "label_map")}
-    sets = load_sets(settings.data, settings.dev, settings.accuracy, **more)
-    for one in (*sets.training, *sets.dev, *sets.tests):
-        for reason, count in one.left_out.items():
+    options = {name: getattr(settings, name) for name in ("hold_out", "longest", "seed", "label_map")}
+    sets = load_sets(settings.data, settings.dev, settings.accuracy, **options)
+    for data_set in (*sets.training, *sets.dev, *sets.tests):
+        for reason, count in data_set.left_out.items():
             if count:
-                display.print_notice(f"skipped in {one.name}: {count:,} {reason}")
+                display.print_notice(f"skipped in {data_set.name}: {count:,} {reason}")
     return sets
 
 
-def _show(rows: list[dict[str, Any]], best: str, output: Path) -> None:
+def _show(rows: list[dict[str, Any]], summary: str, output: Path) -> None:
     cells = []
-    for one in rows:
-        accuracy = f"{100 * one['accuracy']:.2f}" if "accuracy" in one else ""
-        cells.append((one["part"], one["name"], f"{one['pairs']:,}", accuracy))
+    for row in rows:
+        accuracy = f"{100 * row['accuracy']:.2f}" if "accuracy" in row else ""
+        cells.append((row["part"], row["name"], f"{row['pairs']:,}", accuracy))
     display.print_text_table("", ["part", "data", "pairs", "accuracy"], cells)
-    display.print_line(best)
+    display.print_line(summary)
     display.print_line(str(output))
 
 
@@ -193,12 +195,12 @@ train_nli = with_options(
     TrainSettings,
     _train,
     _TRAIN_OPTIONS,
-    "Train the decomposable attention model on NLI data; run again, it goes on where it was stopped.",
+    "Train the decomposable attention model on NLI data; run it again to continue an interrupted training.",
 )
 
 finetune_nli = with_options(
     FinetuneSettings,
     _finetune,
     {"encoder": (_ENCODER, NO_DEFAULT), **_TRAIN_OPTIONS},
-    "Fine-tune any encoder on NLI data, without a bias direction if one is named; run again, it goes on.",
+    "Fine-tune any encoder on NLI data, without a bias direction if one is named; run it again to continue.",
 )

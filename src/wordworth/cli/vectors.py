@@ -1,4 +1,4 @@
-"""`wordworth debias` and `export`: files of word vectors, or a network with a bias removed, and what that cost."""
+"""Define `wordworth debias` and `export`, which write word vectors, or a network without a bias."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ Folder = Annotated[
 
 
 def _check_free(path: Path, overwrite: bool, *, is_file: bool = True) -> None:
-    """Refuse, before anything is computed, an output that cannot be written or must not be replaced."""
+    """Raise, before anything is computed, if an output cannot be written or must not be replaced."""
     from wordworth.embedding.writing import check_target
     from wordworth.files import refuse_existing, refuse_unwritable
 
@@ -80,8 +80,8 @@ def _export(settings: ExportSettings, model: str, output: Path, overwrite: bool,
         return
     notices = [f"{sentence}; the rest was used" for sentence in result.broken]
     if result.never_met:
-        some = format_names(result.never_met, 8)
-        notices.append(f"not in the text, so decontextualized: {len(result.never_met):,} words ({some})")
+        examples = format_names(result.never_met, 8)
+        notices.append(f"not in the text, so decontextualized: {len(result.never_met):,} words ({examples})")
     if result.windowed:
         notices.append(f"longer than the model allows, so cut to a window: {result.windowed:,} contexts")
     for sentence in [*notices, *(f"dropped: {sentence}" for sentence in result.dropped)]:
@@ -100,12 +100,12 @@ debias = with_options(
     DebiasSettings,
     _debias,
     {"model": (_DebiasOption, NO_DEFAULT), "run_output": (Folder, None), **_VECTOR_OPTIONS},
-    "Remove a bias from word vectors or a language model, save the result, and report what that cost (Dev et al.).",
+    "Remove a bias from word vectors or a language model, save the result, and measure the cost (Dev et al.).",
 )
 
 export = with_options(
     ExportSettings,
     _export,
     {"model": (_ExportOption, NO_DEFAULT), **_VECTOR_OPTIONS},
-    "Reduce a language model to a static embedding, in a file that other programs read.",
+    "Reduce a language model to a static embedding, in a standard file format.",
 )

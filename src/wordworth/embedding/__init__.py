@@ -1,6 +1,6 @@
-"""The one idea: every representation is an `Embedding` (words × dimensions) or `Layers` (the same words in layers).
+"""Hold every representation as an `Embedding` (words × dimensions) or `Layers` (the same words in several layers).
 
-Names are listed in `__init__.pyi`, and imported when they are first used: a help needs no arrays.
+`__init__.pyi` lists the names. They are imported on first use, so that `--help` loads no array library.
 """
 
 import lazy_loader

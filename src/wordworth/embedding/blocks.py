@@ -1,6 +1,6 @@
-"""A file as a stream of bytes, and what every reader yields of it: blocks of words and vectors, checked row by row.
+"""Open a file as a stream of bytes, and check the blocks of words and vectors that every reader yields.
 
-Rows that cannot be used are named with their place, then stopped at or left out, and always counted.
+An unusable row stops the reading or is skipped; either way it is counted and reported with its line or row.
 """
 
 import re
@@ -20,11 +20,11 @@ from wordworth.files import compression, decompress
 from wordworth.progress import progress
 
 SAMPLE = 1 << 18
-"""Bytes of the (decompressed) beginning that a format is recognised by."""
+"""Decompressed bytes at the beginning by which a format is recognised."""
 OnBad = Literal["stop", "drop"]
 FlawKind = Literal["number", "zero", "repeat", "fields", "field", "encoding", "word", "header"]
 
-# How a count of rows of a kind is worded.
+# Ends the sentence “3 more rows …”.
 _PLURAL: dict[FlawKind, str] = {
     "number": "with NaN or infinity",
     "zero": "that are all zero",
@@ -41,7 +41,7 @@ _QUOTES = 3  # flaws of a kind quoted in full; the rest are counted
 
 @contextmanager
 def open_stream(path: Path) -> Iterator[BinaryIO]:
-    """Open a file or the one file in a zip archive, unpacked; what is damaged is an error that says what to do."""
+    """Open a file or the one file in a zip archive, unpacked; a damaged file raises a `WordworthError`."""
     with LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again"):
         if compression(path) != "zip":
             with decompress(path) as stream:
@@ -53,14 +53,14 @@ def open_stream(path: Path) -> Iterator[BinaryIO]:
 
 def inner_name(path: Path) -> str:
     """Return the name of the file without `.gz`, `.bz2` or `.xz`, or that of the zip's member."""
-    kind = compression(path)
-    if kind == "zip":
+    compression_kind = compression(path)
+    if compression_kind == "zip":
         return Path(_only_member(path).filename).name
-    return path.stem if kind else path.name
+    return path.stem if compression_kind else path.name
 
 
 def sample(path: Path) -> bytes:
-    """Return the beginning of the decompressed file; all of it when it is shorter than `SAMPLE`."""
+    """Return the first `SAMPLE` bytes of the decompressed file."""
     with open_stream(path) as stream:
         return stream.read(SAMPLE)
 
@@ -77,53 +77,60 @@ def _only_member(path: Path) -> zipfile.ZipInfo:
 
 
 class Flaws:
-    """Collects the flaws of one file while it is read.
+    """Collect the flaws of one file while it is read.
 
-    With `on_bad="stop"`, `settle` raises for the flaw that comes first in the file. Kinds in `tolerated` never stop:
-    they are what a format means by such a row (all zero in HistWords: a word absent in that decade).
+    With `on_bad="stop"`, `settle` raises for the first flaw of the file. Flaws in `tolerated_kinds` never raise: some
+    formats use such rows on purpose (in HistWords, zeros mark a word that is absent in that decade).
     """
 
-    def __init__(self, path: Path, on_bad: OnBad, place: str, tolerated: frozenset[FlawKind] = frozenset()) -> None:
+    def __init__(
+        self, path: Path, on_bad: OnBad, place: str, tolerated_kinds: frozenset[FlawKind] = frozenset()
+    ) -> None:
         self.path = path
         self.on_bad = on_bad
         self.place = place
         """What the number of a row is called: `line` in a text file, `row` in a binary one."""
-        self.tolerated = tolerated
+        self.tolerated_kinds = tolerated_kinds
         self.counts: Counter[FlawKind] = Counter()
         self.notes: list[str] = []
-        """Sentences for `Provenance.dropped` about rows left out on purpose, which are no flaws."""
-        self._quoted: list[tuple[int, FlawKind, str]] = []
+        """Sentences for `Provenance.dropped` about rows that are skipped on purpose."""
+        self._examples: list[tuple[int, FlawKind, str]] = []
 
     def add(self, kind: FlawKind, number: int, flaw: str) -> None:
         """Note a flaw in row `number`; `flaw` names the word and what is wrong with it."""
         self.counts[kind] += 1
         if self.counts[kind] <= _QUOTES:
-            self._quoted.append((number, kind, flaw))
+            self._examples.append((number, kind, flaw))
 
     def settle(self) -> None:
-        """Stop at the first flaw of the rows read so far, unless flaws are to be dropped."""
-        bad = sorted(one for one in self._quoted if one[1] not in self.tolerated)
-        if not bad or self.on_bad == "drop":
+        """Raise for the first flaw of the rows read so far, unless `on_bad` is "drop"."""
+        fatal_flaws = sorted(flaw_entry for flaw_entry in self._examples if flaw_entry[1] not in self.tolerated_kinds)
+        if not fatal_flaws or self.on_bad == "drop":
             return
-        number, first, flaw = bad[0]
-        others = {kind: count - (kind == first) for kind, count in self.counts.items() if kind not in self.tolerated}
-        more = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in others.items() if count)
+        number, first_kind, flaw = fatal_flaws[0]
+        other_counts = {
+            kind: count - (kind == first_kind)
+            for kind, count in self.counts.items()
+            if kind not in self.tolerated_kinds
+        }
+        further_flaws = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in other_counts.items() if count)
+        suffix = f" (up to here also {further_flaws})" if further_flaws else ""
         raise WordworthError(
-            f"{self.path}, {self.place} {number:,}: {flaw}{f' (up to here also {more})' if more else ''}; "
-            "fix the file, or leave such rows out with --on-bad drop"
+            f"{self.path}, {self.place} {number:,}: {flaw}{suffix}; "
+            "fix the file, or skip such rows with --on-bad drop (on_bad='drop' in Python)"
         )
 
     def describe_cut(self, flaw: str) -> WordworthError:
-        """Return the error for a file that ends too early, which no option makes usable."""
+        """Return the error for a file that ends too early, which is unusable with any option."""
         return WordworthError(f"{self.path} is cut short: {flaw}; fetch or copy the file again")
 
     def describe_dropped(self) -> tuple[str, ...]:
-        """Return what was left out: the first few of each kind in full, then the count of the rest."""
-        full = [f"{self.place} {number:,}: {flaw}" for number, _, flaw in sorted(self._quoted)]
-        rest = [
+        """Describe the skipped rows: the first few of each kind in full, then the count of the others."""
+        examples = [f"{self.place} {number:,}: {flaw}" for number, _, flaw in sorted(self._examples)]
+        remaining_counts = [
             f"{count - _QUOTES:,} more rows {_PLURAL[kind]}" for kind, count in self.counts.items() if count > _QUOTES
         ]
-        return (*self.notes, *full, *rest)
+        return (*self.notes, *examples, *remaining_counts)
 
 
 BLOCK_ROWS = 1 << 14
@@ -131,7 +138,7 @@ BLOCK_ROWS = 1 << 14
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Some consecutive rows of a file."""
+    """Hold consecutive rows of a file."""
 
     words: list[str]
     vectors: NDArray[np.floating]
@@ -141,7 +148,7 @@ class RowBlock:
 
 @dataclass(frozen=True)
 class VectorFile:
-    """A file that is about to be read: its blocks can be asked for once."""
+    """Hold a file that is about to be read; its blocks can be iterated once."""
 
     dim: int
     blocks: Iterator[RowBlock]
@@ -149,15 +156,15 @@ class VectorFile:
 
 
 def slice_blocks(words: Sequence[str], matrix: NDArray[np.floating]) -> Iterator[RowBlock]:
-    """Yield the blocks of a matrix that is there as a whole (in memory or mapped)."""
+    """Yield the blocks of a matrix that is in memory or mapped."""
     for start in range(0, len(words), BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, len(words))
         yield RowBlock(list(words[start:stop]), matrix[start:stop], range(start + 1, stop + 1))
 
 
-def _good_rows(block: RowBlock, vectors: NDArray[np.float32], seen: set[str], flaws: Flaws) -> list[int]:
-    """Return the rows to keep: usable word, finite, not all zero, not seen before. `seen` grows by their words."""
-    good: list[int] = []
+def _good_rows(block: RowBlock, vectors: NDArray[np.float32], earlier_words: set[str], flaws: Flaws) -> list[int]:
+    """Return the rows with a usable, new word and a finite, non-zero vector; add their words to `earlier_words`."""
+    usable_rows: list[int] = []
     finite, zero = np.atleast_1d(np.isfinite(vectors).all(axis=1), ~vectors.any(axis=1))
     for row, (word, number) in enumerate(zip(block.words, block.numbers, strict=True)):
         if not word:
@@ -170,29 +177,29 @@ def _good_rows(block: RowBlock, vectors: NDArray[np.float32], seen: set[str], fl
             flaws.add("number", number, f"the vector of {quote(word)} has NaN or infinity in it")
         elif zero[row]:
             flaws.add("zero", number, f"the vector of {quote(word)} is all zero")
-        elif word in seen:
-            flaws.add("repeat", number, f"the word {quote(word)} was there before")
+        elif word in earlier_words:
+            flaws.add("repeat", number, f"the word {quote(word)} occurs in an earlier row")
         else:
-            seen.add(word)
-            good.append(row)
-    return good
+            earlier_words.add(word)
+            usable_rows.append(row)
+    return usable_rows
 
 
-def gather(reading: VectorFile, flaws: Flaws, sink: BinaryIO) -> list[str]:
-    """Read all blocks, write the rows kept to `sink` as little-endian float32, and return their words."""
+def gather(file: VectorFile, flaws: Flaws, sink: BinaryIO) -> list[str]:
+    """Read all blocks, write the usable rows to `sink` as little-endian float32, and return their words."""
     words: list[str] = []
-    seen: set[str] = set()
+    earlier_words: set[str] = set()
     with progress(f"reading {flaws.path.name}", None) as advance:
-        for block in reading.blocks:
-            with np.errstate(over="ignore"):  # beyond float32: becomes infinity, and is reported as such
+        for block in file.blocks:
+            with np.errstate(over="ignore"):  # a number beyond float32 becomes infinity, and is reported
                 vectors = np.ascontiguousarray(block.vectors, dtype="<f4")
-            good = _good_rows(block, vectors, seen, flaws)
+            usable_rows = _good_rows(block, vectors, earlier_words, flaws)
             flaws.settle()
-            words += [block.words[row] for row in good]
-            sink.write((vectors if len(good) == len(vectors) else vectors[good]).tobytes())
+            words += [block.words[row] for row in usable_rows]
+            sink.write((vectors if len(usable_rows) == len(vectors) else vectors[usable_rows]).tobytes())
             advance(len(block.words))
     flaws.settle()
     if not words:
-        skipped = f" ({'; '.join(flaws.describe_dropped())})" if flaws.describe_dropped() else ""
-        raise WordworthError(f"{flaws.path} has no rows to use{skipped}; give a file with vectors")
+        details = f" ({'; '.join(flaws.describe_dropped())})" if flaws.describe_dropped() else ""
+        raise WordworthError(f"{flaws.path} has no usable rows{details}; give a file with vectors")
     return words

@@ -1,4 +1,4 @@
-"""`Embedding`: ordered words, a float matrix, and where they came from; how a word may be spelled; and cosines."""
+"""Define `Embedding` (words, a matrix, provenance), the spellings of a word to try, and cosines."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,19 +13,19 @@ from wordworth.errors import WordworthError
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where an embedding came from and what was done to it, so that a number can be traced back."""
+    """Record where an embedding came from and what was done to it, so that a number can be traced back."""
 
     name: str
-    """What tables call it."""
+    """The name in tables."""
     source: str = ""
     """The path or address it was read from."""
     sha256: str = ""
-    """Checksum of the file it was read from; blank for what was made in memory."""
+    """Checksum of the file it was read from; blank for vectors that were made in memory."""
     language: str = ""
     steps: tuple[str, ...] = ()
     """The transforms it went through, in order."""
     dropped: tuple[str, ...] = ()
-    """What was left out while reading, one sentence each with its line."""
+    """Rows that were skipped while reading: a sentence with the line of each."""
     corpus: str = ""
     """The text it was trained on, where it is one of several embeddings of that text."""
     percent: float | None = None
@@ -36,16 +36,16 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Lookup:
-    """Words asked for and found, and words not found; both in the order they were asked."""
+    """Hold the requested words that were found, and those that are missing, in the order of the request."""
 
     words: tuple[str, ...]
-    """The words found, as they were asked for."""
+    """The words found, as requested."""
     forms: tuple[str, ...]
     """The same words as the vocabulary spells them."""
     rows: NDArray[np.intp]
     """Their rows in the matrix."""
     positions: NDArray[np.intp]
-    """Their positions in the list that was asked for."""
+    """Their positions in the request."""
     missing: tuple[str, ...]
 
 
@@ -58,28 +58,28 @@ def as_written(word: str) -> Iterable[str]:
     return (word,)
 
 
-def look_up(index: Mapping[str, int], words: Sequence[str], spelled: Speller = as_written) -> Lookup:
+def look_up(index: Mapping[str, int], words: Sequence[str], spell: Speller = as_written) -> Lookup:
     """Look up words in an index of rows, each under the first of its spellings that is there."""
-    places: list[tuple[int, str, str, int]] = []
+    matches: list[tuple[int, str, str, int]] = []
     missing: list[str] = []
     for position, word in enumerate(words):
-        form = next((form for form in spelled(word) if form in index), None)
+        form = next((form for form in spell(word) if form in index), None)
         if form is None:
             missing.append(word)
         else:
-            places.append((position, word, form, index[form]))
+            matches.append((position, word, form, index[form]))
     return Lookup(
-        words=tuple(word for _, word, _, _ in places),
-        forms=tuple(form for _, _, form, _ in places),
-        rows=np.array([row for *_, row in places], dtype=np.intp),
-        positions=np.array([position for position, *_ in places], dtype=np.intp),
+        words=tuple(word for _, word, _, _ in matches),
+        forms=tuple(form for _, _, form, _ in matches),
+        rows=np.array([row for *_, row in matches], dtype=np.intp),
+        positions=np.array([position for position, *_ in matches], dtype=np.intp),
         missing=tuple(missing),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Words × dimensions. Immutable: a transform returns a new one (`with_matrix`).
+    """Hold words × dimensions. It is immutable: a transform returns a new one (`with_matrix`).
 
     `matrix` may be memory-mapped. Row i belongs to `words[i]`; words are unique.
     """
@@ -96,7 +96,7 @@ class Embedding:
             object.__setattr__(self, "provenance", replace(self.provenance, name=f"Vectors {size}".strip()))
         if self.matrix.ndim != 2 or len(self.words) != self.matrix.shape[0]:
             raise WordworthError(
-                f"{self.name}: {len(self.words)} words do not go with a matrix of shape {self.matrix.shape}"
+                f"{self.name}: {len(self.words)} words and a matrix of shape {self.matrix.shape}; give one row per word"
             )
 
     @property
@@ -121,16 +121,18 @@ class Embedding:
         """Word → row."""
         index = {word: row for row, word in enumerate(self.words)}
         if len(index) != len(self.words):
-            twice = next(word for row, word in enumerate(self.words) if index[word] != row)
-            raise WordworthError(f"{self.name}: the word {twice!r} has more than one row; drop the repeats first")
+            repeated_word = next(word for row, word in enumerate(self.words) if index[word] != row)
+            raise WordworthError(
+                f"{self.name}: the word {repeated_word!r} has more than one row; drop the repeats first"
+            )
         return index
 
-    def find(self, words: Sequence[str], spelled: Speller = as_written) -> Lookup:
-        """Looks words up. `spelled` gives the spellings to try for a word, best first (see `spellings`)."""
-        return look_up(self.index, words, spelled)
+    def find(self, words: Sequence[str], spell: Speller = as_written) -> Lookup:
+        """Look words up. `spell` gives the spellings to try for a word, best first (see `spellings`)."""
+        return look_up(self.index, words, spell)
 
     def vectors(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return rows of the matrix in float64, the precision statistics are done in."""
+        """Return rows of the matrix in float64, the precision of all statistics."""
         return np.asarray(self.matrix[rows], dtype=np.float64)
 
     def __getitem__(self, word: str) -> NDArray[np.float64]:
@@ -139,19 +141,21 @@ class Embedding:
     def _row(self, word: str) -> int:
         row = self.index.get(word)
         if row is None:
-            raise WordworthError(f"{self.name} has no word {word!r}")
+            raise WordworthError(f"{self.name} has no word {word!r}; check its spelling and case")
         return row
 
     def most_similar(self, word: str, k: int = 10) -> list[tuple[str, float]]:
         """Return the k words whose vectors have the highest cosine with that of a word, with the cosines."""
-        places, cosines = nearest_neighbours(self.matrix, np.array([self._row(word)]), k)
-        return [(self.words[at], float(cosine)) for at, cosine in zip(places[0].tolist(), cosines[0], strict=True)]
+        neighbour_rows, cosines = nearest_neighbours(self.matrix, np.array([self._row(word)]), k)
+        return [
+            (self.words[row], float(cosine)) for row, cosine in zip(neighbour_rows[0].tolist(), cosines[0], strict=True)
+        ]
 
     def restrict(self, words: Iterable[str]) -> "Embedding":
-        """Return only these words (those that are there), in the order given."""
+        """Return only the words of these that are present, in the given order."""
         rows = [self.index[word] for word in dict.fromkeys(words) if word in self.index]
-        kept = [self.words[row] for row in rows]
-        return Embedding(kept, self.matrix[np.array(rows, dtype=np.intp)], self.provenance)
+        present_words = [self.words[row] for row in rows]
+        return Embedding(present_words, self.matrix[np.array(rows, dtype=np.intp)], self.provenance)
 
     def with_matrix(self, matrix: NDArray[np.floating], step: str) -> "Embedding":
         """Return the same words with other vectors; `step` says what was done."""
@@ -160,9 +164,9 @@ class Embedding:
 
 Case = Literal["fold", "exact"]
 CASED_SHARE = 0.01
-"""A vocabulary is cased where so many of its words have a capital; GloVe’s have none, Google News’s a half."""
+"""Share of words with a capital from which a vocabulary is cased; it is 0 in GloVe and about .5 in Google News."""
 CASE_SAMPLE_WORDS = 20_000
-"""Words, evenly spaced, that this is judged by."""
+"""Evenly spaced words on which `is_cased` decides."""
 
 
 @cache
@@ -175,31 +179,30 @@ def _converter(config: str) -> Callable[[str], str]:
 
 
 def lower(word: str, language: str) -> str:
-    """Lower case; in Turkish İ → i and I → ı."""
+    """Put a word into lower case; in Turkish İ → i and I → ı."""
     if language == "turkish":
         word = word.replace("İ", "i").replace("I", "ı")
     return word.lower()
 
 
 def in_script(word: str, script: str) -> str:
-    """Return a Chinese word in `simplified` or `traditional` script; one that is in it already stays."""
+    """Return a Chinese word in `simplified` or `traditional` script; a word in that script is unchanged."""
     return _converter("t2s" if script == "simplified" else "s2t")(word)
 
 
 def is_cased(words: Sequence[str]) -> bool:
     """Return whether a vocabulary tells a name from a noun by its capital, or was put into lower case."""
-    looked_at = words[:: max(1, len(words) // CASE_SAMPLE_WORDS)]
-    return sum(word != word.lower() for word in looked_at) >= max(1, CASED_SHARE * len(looked_at))
+    sample = words[:: max(1, len(words) // CASE_SAMPLE_WORDS)]
+    return sum(word != word.lower() for word in sample) >= max(1, CASED_SHARE * len(sample))
 
 
 def spellings(
     language: str = "english", case: Case = "fold", names: Collection[str] = ()
 ) -> Callable[[str], Iterator[str]]:
-    """Spellings to try, best first: as written; lower case; capitalised; with `_` for spaces; other Chinese script.
+    """Return a function that yields spellings: as written, lower case, capitalised, `_` for spaces, other script.
 
-    `names` are never put into lower case: Heather is not heather. `case="exact"` leaves the letters alone, as the
-    ValNorm authors' code does. Chinese goes through OpenCC to Simplified, then to Traditional, since lexicon and
-    vectors need not share a script.
+    `names` are never put into lower case: Heather is not heather. `case="exact"` keeps the case, as the ValNorm
+    authors' code does. Chinese is tried in Simplified, then in Traditional, since lexicon and vectors may differ.
     """
 
     def spell(word: str) -> Iterator[str]:
@@ -210,9 +213,13 @@ def spellings(
             return
         forms = [word]
         if case == "fold":
-            low = lower(word, language)
-            capital = "İ" + low[1:] if language == "turkish" and low[:1] == "i" else low[:1].upper() + low[1:]
-            forms += [capital] if word in names else [low, capital]
+            lower_form = lower(word, language)
+            capitalised_form = (
+                "İ" + lower_form[1:]
+                if language == "turkish" and lower_form[:1] == "i"
+                else lower_form[:1].upper() + lower_form[1:]
+            )
+            forms += [capitalised_form] if word in names else [lower_form, capitalised_form]
             yield from forms[1:]
         if " " in word:
             yield from (form.replace(" ", "_") for form in forms)
@@ -221,33 +228,33 @@ def spellings(
 
 
 Vectors = NDArray[np.floating]
-"""Of any precision, as they are given."""
+"""Vectors of any floating precision."""
 Matrix = NDArray[np.float64]
-"""Of the precision that statistics are computed in."""
+"""float64, the precision of all statistics."""
 BLOCK_ROWS = 16_384
 
 
-def norms(vectors: Vectors, what: str = "the vectors") -> Matrix:
-    """Euclidean lengths (..., rows) of vectors (..., rows, dim); a zero or non-finite one is an error."""
+def norms(vectors: Vectors, subject: str = "the vectors") -> Matrix:
+    """Return Euclidean lengths (..., rows) of vectors (..., rows, dim); raise for a zero or non-finite length."""
     lengths = np.sqrt(np.einsum("...i,...i->...", vectors, vectors, dtype=np.float64))
-    refuse_degenerate(lengths, what)
+    refuse_degenerate(lengths, subject)
     return np.asarray(lengths, dtype=np.float64)
 
 
-def refuse_degenerate(lengths: Matrix, what: str, offset: int = 0) -> None:
-    """Raises for the first length that is zero or not finite; `offset` is the row at which these lengths begin."""
-    usable = np.isfinite(lengths) & (lengths > 0)
-    if not usable.all():
-        *layer, row = (int(place) for place in np.argwhere(~usable)[0])
-        where = f"row {row + offset} of {what}" + (f", layer {','.join(map(str, layer))}," if layer else "")
+def refuse_degenerate(lengths: Matrix, subject: str, offset: int = 0) -> None:
+    """Raise for the first length that is zero or not finite; `offset` is the row at which these lengths begin."""
+    is_usable = np.isfinite(lengths) & (lengths > 0)
+    if not is_usable.all():
+        *layer, row = (int(place) for place in np.argwhere(~is_usable)[0])
+        row_name = f"row {row + offset} of {subject}" + (f", layer {','.join(map(str, layer))}," if layer else "")
         kind = "is zero" if lengths[(*layer, row)] == 0 else "has a value that is not finite"
-        raise WordworthError(f"{where} {kind} and so has no cosine; drop that word")
+        raise WordworthError(f"{row_name} {kind}, so it has no cosine; drop that word")
 
 
-def unit_rows(vectors: Vectors, what: str = "the vectors") -> Matrix:
-    """v / |v| for every row of (..., rows, dim), in float64."""
+def unit_rows(vectors: Vectors, subject: str = "the vectors") -> Matrix:
+    """Return v / |v| of every row of (..., rows, dim), in float64."""
     exact = np.asarray(vectors, dtype=np.float64)
-    return np.asarray(exact / norms(exact, what)[..., None], dtype=np.float64)
+    return np.asarray(exact / norms(exact, subject)[..., None], dtype=np.float64)
 
 
 PAIRS_AT_ONCE = 512
@@ -255,21 +262,24 @@ PAIRS_AT_ONCE = 512
 
 
 def pair_cosines(vectors: Vectors, left: NDArray[np.integer], right: NDArray[np.integer]) -> Matrix:
-    """cos(v_left, v_right) of pairs of rows: (..., rows, dim) → (..., pairs). Rows are brought to length one once."""
-    rows, places = np.unique(np.stack((left, right)), return_inverse=True)
-    units, ends = unit_rows(vectors[..., rows, :]), places.reshape(2, -1)
-    blocks = (ends[:, at : at + PAIRS_AT_ONCE] for at in range(0, len(left), PAIRS_AT_ONCE))
-    parts = [np.einsum("...i,...i->...", units[..., one, :], units[..., other, :]) for one, other in blocks]
-    return np.concatenate(parts, axis=-1)
+    """Return cos(v_left, v_right) of pairs of rows: (..., rows, dim) → (..., pairs). Each row is normalized once."""
+    rows, row_positions = np.unique(np.stack((left, right)), return_inverse=True)
+    units, pair_positions = unit_rows(vectors[..., rows, :]), row_positions.reshape(2, -1)
+    blocks = (pair_positions[:, start : start + PAIRS_AT_ONCE] for start in range(0, len(left), PAIRS_AT_ONCE))
+    cosine_blocks = [
+        np.einsum("...i,...i->...", units[..., left_rows, :], units[..., right_rows, :])
+        for left_rows, right_rows in blocks
+    ]
+    return np.concatenate(cosine_blocks, axis=-1)
 
 
-def cosines_with(vectors: Vectors, directions: Matrix, what: str = "the vectors") -> Matrix:
-    """⟨v / |v|, d⟩ of every row with every direction: (..., rows, dim) and (..., k, dim) → (..., rows, k).
+def cosines_with(vectors: Vectors, directions: Matrix, subject: str = "the vectors") -> Matrix:
+    """Return ⟨v / |v|, d⟩ per row and direction: (..., rows, dim) and (..., k, dim) → (..., rows, k).
 
-    These are cosines where the directions have length one, and mean cosines where they are means of such.
+    These are cosines where the directions have length one, and mean cosines where they are means of unit vectors.
     """
     exact = np.asarray(vectors, dtype=np.float64)
-    return np.asarray(exact @ directions.swapaxes(-1, -2) / norms(exact, what)[..., None], dtype=np.float64)
+    return np.asarray(exact @ directions.swapaxes(-1, -2) / norms(exact, subject)[..., None], dtype=np.float64)
 
 
 def nearest_neighbours(
@@ -277,25 +287,27 @@ def nearest_neighbours(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the k other rows nearest to each of `rows`, nearest first, and their cosines: two arrays (len(rows), k).
 
-    The result is exact; the vocabulary is gone through in blocks.
+    The result is exact; blocks of the vocabulary bound the memory.
     """
     if not 0 < k < len(vectors):
         raise WordworthError(f"{k} neighbours cannot be found among {len(vectors)} vectors; take fewer, or at least 1")
     units = unit_rows(vectors[rows])
-    best = np.full((len(rows), k), -np.inf)
-    place = np.zeros((len(rows), k), dtype=np.intp)
+    best_cosines = np.full((len(rows), k), -np.inf)
+    best_rows = np.zeros((len(rows), k), dtype=np.intp)
     for start in range(0, len(vectors), block):
-        near = units @ unit_rows(vectors[start : start + block]).T
-        inside = np.flatnonzero((rows >= start) & (rows < start + block))
-        near[inside, rows[inside] - start] = -np.inf  # no word is its own neighbour
-        # Only what is nearer than the k-th so far can enter: in the first block its own k-th, later few words.
-        columns = near.shape[1]
-        own = np.partition(near, columns - k, axis=1)[:, columns - k] if start == 0 and columns > k else -np.inf
-        word, some = np.nonzero(near >= np.maximum(best[:, -1], own)[:, None])
-        word = np.concatenate([np.repeat(np.arange(len(rows)), k), word])
-        merged = np.concatenate([best.ravel(), near[word[best.size :], some]])
-        places = np.concatenate([place.ravel(), some + start])
-        order = np.lexsort((places, -merged, word))
-        kept = order[np.searchsorted(word[order], np.arange(len(rows)))[:, None] + np.arange(k)]
-        best, place = merged[kept], places[kept]
-    return place, best
+        block_cosines = units @ unit_rows(vectors[start : start + block]).T
+        own_queries = np.flatnonzero((rows >= start) & (rows < start + block))
+        block_cosines[own_queries, rows[own_queries] - start] = -np.inf  # no word is its own neighbour
+        # Only rows nearer than the k-th so far can enter; in the first block, its own k-th.
+        columns = block_cosines.shape[1]
+        kth_cosines = (
+            np.partition(block_cosines, columns - k, axis=1)[:, columns - k] if start == 0 and columns > k else -np.inf
+        )
+        query, column = np.nonzero(block_cosines >= np.maximum(best_cosines[:, -1], kth_cosines)[:, None])
+        query = np.concatenate([np.repeat(np.arange(len(rows)), k), query])
+        candidate_cosines = np.concatenate([best_cosines.ravel(), block_cosines[query[best_cosines.size :], column]])
+        candidate_rows = np.concatenate([best_rows.ravel(), column + start])
+        order = np.lexsort((candidate_rows, -candidate_cosines, query))
+        top = order[np.searchsorted(query[order], np.arange(len(rows)))[:, None] + np.arange(k)]
+        best_cosines, best_rows = candidate_cosines[top], candidate_rows[top]
+    return best_rows, best_cosines

@@ -2,7 +2,7 @@
 
 A static embedding is `Layers` of one (`Layers.of`); words that a language model encoded in some setting have one for
 each layer. A slot is a layer with a number of nullified components: transforms add slots or change what is read.
-Vectors are read a slot at a time, from memory, a mapped file or the store, so that nothing large is held.
+Vectors are read a slot at a time, from memory, a mapped file or the store, so that memory holds one slot at a time.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,22 +47,22 @@ class Layers:
     pooling: str | None = None
     vocabulary: bool = False
     """Whether these are all words of an embedding, and not words that were encoded or looked up on request."""
-    asked: Sequence[str] = ()
-    """The words that were asked for; `words` where nothing is missing."""
+    requested_words: Sequence[str] = ()
+    """The requested words; equal to `words` where nothing is missing."""
     positions: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    """The place of each word in `asked`."""
+    """The place of each word in `requested_words`."""
     reasons: Mapping[int, str] = field(default_factory=dict)
-    """Place in `asked` → why that word has no vector."""
+    """Place in `requested_words` → why that word has no vector."""
     forms: Sequence[str] = ()
-    """The words as the vocabulary or the tokenizer has them; blank where they are spelled as asked."""
+    """The words as the vocabulary or the tokenizer spells them; blank where that is as requested."""
     subwords: NDArray[np.intp] | None = None
     """The number of tokens of each word, where a tokenizer split it."""
     source: Embedding | None = None
     """The embedding that these are the vectors of, where there is one."""
 
     def __post_init__(self) -> None:
-        if not self.asked:
-            object.__setattr__(self, "asked", self.words)
+        if not self.requested_words:
+            object.__setattr__(self, "requested_words", self.words)
             object.__setattr__(self, "positions", np.arange(len(self.words)))
 
     @staticmethod
@@ -124,21 +124,25 @@ class Layers:
 
     def in_memory(self) -> "Layers":
         """Read all slots once, where several tasks need them in turn."""
-        held = dict(self.each())
-        return replace(self, read=held.__getitem__)
+        matrices = dict(self.each())
+        return replace(self, read=matrices.__getitem__)
 
-    def select(self, words: Sequence[str], spelled: Speller = as_written) -> "Layers":
-        """Return the words asked for that are here, in that order; `reasons` has why the others are not.
+    def select(self, words: Sequence[str], spell: Speller = as_written) -> "Layers":
+        """Return the requested words that are present, in that order; `reasons` says why the others are not.
 
-        `spelled` gives the spellings to try. Words that were encoded on request are looked up as they are written.
+        `spell` gives the spellings to try. Words that were encoded on request are looked up as they are written.
         """
-        lookup = look_up(self.index, words, spelled if self.vocabulary else as_written)
-        why = {self.asked[place]: reason for place, reason in self.reasons.items()}
-        there = set(lookup.positions.tolist())
-        reasons = {at: why.get(word, NOT_FOUND) for at, word in enumerate(words) if at not in there}
+        lookup = look_up(self.index, words, spell if self.vocabulary else as_written)
+        earlier_reasons = {self.requested_words[place]: reason for place, reason in self.reasons.items()}
+        found_positions = set(lookup.positions.tolist())
+        reasons = {
+            position: earlier_reasons.get(word, NOT_FOUND)
+            for position, word in enumerate(words)
+            if position not in found_positions
+        }
         forms = [self.forms[row] for row in lookup.rows.tolist()] if self.forms else lookup.forms
-        kept = self._take(lookup.rows, lookup.words, forms)
-        return replace(kept, asked=tuple(words), reasons=reasons, positions=lookup.positions)
+        selection = self._take(lookup.rows, lookup.words, forms)
+        return replace(selection, requested_words=tuple(words), reasons=reasons, positions=lookup.positions)
 
     def rows(self, rows: NDArray[np.intp]) -> "Layers":
         """Return some of the words, by their rows; nothing is missing from them."""
@@ -147,10 +151,10 @@ class Layers:
 
     def keep(self, rows: NDArray[np.intp], reason: str) -> "Layers":
         """Keep only these rows; the other words are missing for this reason."""
-        gone = np.setdiff1d(np.arange(len(self.words)), rows)
-        reasons = {**self.reasons, **dict.fromkeys(self.positions[gone].tolist(), reason)}
-        kept = self.rows(rows)
-        return replace(kept, asked=self.asked, positions=self.positions[rows], reasons=reasons)
+        dropped_rows = np.setdiff1d(np.arange(len(self.words)), rows)
+        reasons = {**self.reasons, **dict.fromkeys(self.positions[dropped_rows].tolist(), reason)}
+        selection = self.rows(rows)
+        return replace(selection, requested_words=self.requested_words, positions=self.positions[rows], reasons=reasons)
 
     @property
     def matched_words(self) -> Sequence[str]:
@@ -163,9 +167,9 @@ class Layers:
         return self if len(rows) == len(self) else self.keep(np.sort(list(rows.values())), SAME_VECTOR)
 
     @property
-    def asked_distinct(self) -> int:
-        """Return how many words were asked for, without those that were merged with another."""
-        return len(self.asked) - list(self.reasons.values()).count(SAME_VECTOR)
+    def distinct_count(self) -> int:
+        """Return how many words were requested, without those that were merged with another."""
+        return len(self.requested_words) - list(self.reasons.values()).count(SAME_VECTOR)
 
     def _take(self, rows: NDArray[np.intp], words: Sequence[str], forms: Sequence[str]) -> "Layers":
         """Return the vectors of some rows, under words of their own."""
@@ -173,7 +177,7 @@ class Layers:
         return replace(
             self,
             words=tuple(words),
-            asked=tuple(words),
+            requested_words=tuple(words),
             positions=np.arange(len(words)),
             reasons={},
             forms=tuple(forms),
@@ -194,9 +198,9 @@ class Layers:
         return replace(self, read=lambda slot: transform(self.at(*slot)).matrix)
 
     def found_as(self) -> list[str | None]:
-        """Return for every word how the vocabulary spells it, where that differs from what was asked for."""
+        """Return for every word how the vocabulary spells it, where that differs from the request."""
         return [form if form != word else None for word, form in zip(self.words, self.matched_words, strict=True)]
 
     def missing(self) -> list[tuple[str, str]]:
-        """Return (word, reason) of the words asked for that have no vector."""
-        return [(self.asked[place], self.reasons[place]) for place in sorted(self.reasons)]
+        """Return (word, reason) of the requested words that have no vector."""
+        return [(self.requested_words[place], self.reasons[place]) for place in sorted(self.reasons)]

@@ -14,16 +14,16 @@ from wordworth.errors import WordworthError
 def as_embedding(vectors: Any, name: str = "") -> Embedding | None:
     """Return word vectors as an embedding, after a check of every row; None for an object of another kind.
 
-    It takes an `Embedding`, gensim's `KeyedVectors` or a model with `.wv`, a dict of word → vector, or
-    (words, matrix). `name` is what tables call it.
+    `vectors` is an `Embedding`, gensim's `KeyedVectors` or a model with `.wv`, a dict of word → vector, or
+    (words, matrix). `name` is the name in tables.
     """
     if isinstance(vectors, Embedding):
         embedding = vectors
     else:
-        parts = _split(vectors)
-        if parts is None:
+        words_and_matrix = _split(vectors)
+        if words_and_matrix is None:
             return None
-        embedding = Embedding(*parts)
+        embedding = Embedding(*words_and_matrix)
         is_plain = isinstance(vectors, Mapping | Sequence)
         name = name or embedding.name.replace("Vectors", "Vectors" if is_plain else type(vectors).__name__, 1)
     if name:
@@ -34,8 +34,12 @@ def as_embedding(vectors: Any, name: str = "") -> Embedding | None:
 
 
 def is_words_and_matrix(pair: Any) -> bool:
-    """Return whether it is (words, matrix), and not two models."""
-    if not isinstance(pair, tuple | list) or len(pair) != 2 or any(isinstance(one, str | Mapping) for one in pair):
+    """Return whether an object is (words, matrix), and not two models."""
+    if (
+        not isinstance(pair, tuple | list)
+        or len(pair) != 2
+        or any(isinstance(member, str | Mapping) for member in pair)
+    ):
         return False
     words, matrix = pair
     return (isinstance(words, Sequence) or hasattr(words, "__array__")) and np.ndim(matrix) == 2
@@ -43,14 +47,16 @@ def is_words_and_matrix(pair: Any) -> bool:
 
 def _split(vectors: Any) -> tuple[Sequence[str], Any] | None:
     """Return the words and the matrix of vectors in memory."""
-    keyed = getattr(vectors, "wv", vectors)
-    if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
-        return keyed.index_to_key, keyed.vectors
-    if isinstance(vectors, Mapping) and vectors and all(np.ndim(one) == 1 for one in vectors.values()):
-        lengths = {len(one) for one in vectors.values()}
+    keyed_vectors = getattr(vectors, "wv", vectors)
+    if hasattr(keyed_vectors, "index_to_key") and hasattr(keyed_vectors, "vectors"):
+        return keyed_vectors.index_to_key, keyed_vectors.vectors
+    if isinstance(vectors, Mapping) and vectors and all(np.ndim(vector) == 1 for vector in vectors.values()):
+        lengths = {len(vector) for vector in vectors.values()}
         if len(lengths) > 1:
-            raise WordworthError(f"the vectors have {min(lengths)} to {max(lengths)} numbers; give as many in each")
-        return list(vectors), np.stack([np.asarray(one) for one in vectors.values()])
+            raise WordworthError(
+                f"the vectors have {min(lengths)} to {max(lengths)} numbers; give vectors of one length"
+            )
+        return list(vectors), np.stack([np.asarray(vector) for vector in vectors.values()])
     if is_words_and_matrix(vectors):
         words, matrix = vectors
         if hasattr(matrix, "detach"):  # a tensor of torch, which may be on a device
@@ -60,16 +66,18 @@ def _split(vectors: Any) -> tuple[Sequence[str], Any] | None:
 
 
 def _check_rows(embedding: Embedding) -> None:
-    """Stop at a word that is no text or repeats, and at a vector with NaN or infinity or of zeros only."""
+    """Raise for a word that is not text or repeats, and for a vector with NaN, infinity or only zeros."""
     if embedding.matrix.dtype.kind not in "fiu":
-        raise WordworthError(f"{embedding.name}: the vectors are {embedding.matrix.dtype}, not numbers")
+        raise WordworthError(
+            f"{embedding.name}: the vectors are {embedding.matrix.dtype}, not numbers; give a float matrix"
+        )
     for block in slice_blocks(embedding.words, embedding.matrix):
-        no_words = [word for word in block.words if not isinstance(word, str) or not word]
-        if no_words:
-            raise WordworthError(f"{embedding.name}: {no_words[0]!r} is not a word; give words as text")
-        bad = ~np.isfinite(block.vectors).all(axis=1) | ~block.vectors.any(axis=1)
-        if bad.any():
-            word = block.words[int(bad.argmax())]
+        unusable_words = [word for word in block.words if not isinstance(word, str) or not word]
+        if unusable_words:
+            raise WordworthError(f"{embedding.name}: {unusable_words[0]!r} is not a word; give words as text")
+        is_unusable = ~np.isfinite(block.vectors).all(axis=1) | ~block.vectors.any(axis=1)
+        if is_unusable.any():
+            word = block.words[int(is_unusable.argmax())]
             raise WordworthError(
                 f"{embedding.name}: the vector of {word!r} has NaN or infinity in it, or only zeros; drop such rows"
             )

@@ -1,7 +1,7 @@
 """Vectors in pickles, read without running anything in them: gensim's own files, and the decades of HistWords.
 
-A pickle names functions and calls them. Here the only names that mean anything are stand-ins written below, which keep
-what they are given and do nothing; every other name is refused, and nothing is ever imported.
+A pickle names functions and calls them. Here only the names of the stand-ins below are accepted, which keep their
+arguments and do nothing. Every other name is refused, and nothing is imported.
 """
 
 import pickle
@@ -21,14 +21,14 @@ VECTOR_NAMES = ("vectors", "syn0")
 
 
 class Inert:
-    """Stands for an object of any class: keeps its state and does nothing."""
+    """Replace an object of any class: keep its state and do nothing."""
 
     state: dict[Any, Any]
 
     def __new__(cls, *_: object) -> "Inert":
-        made = super().__new__(cls)
-        made.state = {}
-        return made
+        instance = super().__new__(cls)
+        instance.state = {}
+        return instance
 
     def __setstate__(self, state: object) -> None:
         if isinstance(state, dict):
@@ -45,7 +45,7 @@ class Inert:
 
 
 class Dtype:
-    """Stands for a numpy dtype: its letter and byte order."""
+    """Replace a numpy dtype: keep its letter and byte order."""
 
     def __init__(self, code: str, *_: object) -> None:
         self.code = code
@@ -56,12 +56,12 @@ class Dtype:
 
 
 class Array:
-    """Stands for a numpy array until its bytes are taken with `numbers`."""
+    """Replace a numpy array until `numbers` reads its bytes."""
 
     state: tuple[Any, ...] = (1, (), None, False, b"")
 
     def __init__(self, *_: object) -> None:
-        """Ignore what numpy is called with before the state comes."""
+        """Ignore the arguments; the state follows."""
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.state = state
@@ -85,7 +85,7 @@ def _array_of(data: object, dtype: Dtype, shape: tuple[int, ...], order: str) ->
 def _stand_ins() -> dict[tuple[str, str], Callable[..., object]]:
     """Return the names that numpy arrays and plain containers need in a pickle.
 
-    They are made for each file: a pickle that sets attributes on what it is handed changes nothing for the next.
+    They are made for each file, so that a pickle that sets attributes on them does not affect the next.
     """
     names: dict[tuple[str, str], Callable[..., object]] = {
         ("numpy", "ndarray"): Array,
@@ -99,39 +99,39 @@ def _stand_ins() -> dict[tuple[str, str], Callable[..., object]]:
     for core in ("numpy.core", "numpy._core"):
         names[f"{core}.multiarray", "_reconstruct"] = lambda *_: Array()
         names[f"{core}.multiarray", "scalar"] = lambda *_: Inert()
-        names[f"{core}.numeric", "_frombuffer"] = lambda *given: _array_of(*given)
+        names[f"{core}.numeric", "_frombuffer"] = _array_of
     for builtins in ("builtins", "__builtin__"):
         names |= {(builtins, name): Inert for name in ("object", "int", "float", "hash", "set", "frozenset")}
     return names
 
 
 class _StandInUnpickler(pickle.Unpickler):
-    """Finds stand-ins only."""
+    """Find stand-ins only."""
 
     path: Path
     inert: tuple[str, ...] = ()
     names: dict[tuple[str, str], Callable[..., object]]
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return the stand-in of a name; any other name is refused."""
+        """Return the stand-in of a name; raise for any other name."""
         if (module, name) in self.names:
             return self.names[module, name]
         if any(module == package or module.startswith(f"{package}.") for package in self.inert):
             return Inert
         raise WordworthError(
-            f"{self.path} is a pickle that asks for {module}.{name}, which plain vectors have no use for; "
+            f"{self.path} is a pickle that asks for {module}.{name}, which plain vectors do not need; "
             "nothing in it was run; get the vectors as word2vec text or npz"
         )
 
 
 def unpickle(path: Path, *, encoding: str, inert: tuple[str, ...] = ()) -> object:
-    """Return what a pickle holds.
+    """Return the content of a pickle.
 
-    Objects of the packages in `inert` become `Inert`; without any, only lists, strings and the like are admitted.
+    Objects of the packages in `inert` become `Inert`; without any, only plain lists, strings and numbers are accepted.
     `encoding` is that of strings written by Python 2.
     """
-    # A damaged pickle calls the stand-ins with anything, so that errors in their lines are the file's too.
-    damage = LibraryErrors(f"{path} is a cut or damaged pickle", "fetch or copy the file again", ours=True)
+    # A damaged pickle calls the stand-ins with anything, so errors in their lines are reported as the file's.
+    damage = LibraryErrors(f"{path} is a cut or damaged pickle", "fetch or copy the file again", is_ours=True)
     with path.open("rb") as stream, damage:
         reader = _StandInUnpickler(stream, encoding=encoding)
         reader.path, reader.inert, reader.names = path, inert, _stand_ins() if inert else {}
@@ -141,13 +141,13 @@ def unpickle(path: Path, *, encoding: str, inert: tuple[str, ...] = ()) -> objec
 def read_keyed_vectors(path: Path) -> VectorFile:
     """Read `KeyedVectors.save` or `Word2Vec.save` of gensim 3 or 4: the words and their vectors.
 
-    All else in the file (counts, norms, training state) is passed over.
+    The rest of the file (counts, norms, training state) is ignored.
     """
     root = unpickle(path, encoding="latin1", inert=("gensim", "numpy.random"))
     state = root.state if isinstance(root, Inert) else {}
-    base, inner = path.name, state.get("wv")
-    if isinstance(inner, Inert):
-        base, state = f"{path.name}.wv", inner.state
+    base, keyed_vectors = path.name, state.get("wv")
+    if isinstance(keyed_vectors, Inert):
+        base, state = f"{path.name}.wv", keyed_vectors.state
     words = next((state[key] for key in _WORDS if isinstance(state.get(key), list)), None)
     if words is None or not all(isinstance(word, str) for word in words):
         raise WordworthError(f"{path} is a pickle without gensim word vectors in it; save model.wv and give that file")
@@ -158,17 +158,19 @@ def read_keyed_vectors(path: Path) -> VectorFile:
 
 
 def _vectors(path: Path, state: dict[str, Any], base: str) -> NDArray[np.floating]:
-    separate = state["__numpys"] if isinstance(state.get("__numpys"), list) else []
+    separate_names = state["__numpys"] if isinstance(state.get("__numpys"), list) else []
     for key in VECTOR_NAMES:
         if isinstance(state.get(key), Array):
-            with LibraryErrors(f"{path}: its vectors are damaged", "save them again", ours=True):
+            with LibraryErrors(f"{path}: its vectors are damaged", "save them again", is_ours=True):
                 numbers: NDArray[np.floating] = state[key].numbers()
                 return numbers
-        if key in separate:
-            beside = path.with_name(f"{base}.{key}.npy")
-            if not beside.is_file():
-                raise WordworthError(f"{path} keeps its vectors in {beside.name}, which is missing; copy it next to it")
-            return map_matrix(beside)
+        if key in separate_names:
+            array_path = path.with_name(f"{base}.{key}.npy")
+            if not array_path.is_file():
+                raise WordworthError(
+                    f"{path} keeps its vectors in {array_path.name}, which is missing; copy it next to it"
+                )
+            return map_matrix(array_path)
     raise WordworthError(
         f"{path} has words but no vectors of their own (as gensim's FastText, which computes them on loading); "
         "write them with save_word2vec_format and give that file"
@@ -178,7 +180,7 @@ def _vectors(path: Path, state: dict[str, Any], base: str) -> NDArray[np.floatin
 def read_histwords(path: Path, vocabulary: Path) -> VectorFile:
     """Read one decade of HistWords (Hamilton et al. 2016): a matrix and a pickled list of words, of Python 2 or 3.
 
-    A row that is all zero is a word absent in that decade.
+    A row of zeros is a word that is absent in that decade.
     """
     words = unpickle(vocabulary, encoding="utf-8")
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):

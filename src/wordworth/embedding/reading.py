@@ -1,7 +1,7 @@
-"""`load`: a file of word vectors becomes an `Embedding`.
+"""Load a file of word vectors as an `Embedding`.
 
-Its format is recognised by content and name; in doubt it stops and asks. What was read once is kept in the cache: the
-matrix as float32 that is mapped, the words as one UTF-8 text.
+Its format is recognised by content and name; if it is ambiguous, an error asks for it. The cache keeps each file that
+was read: the matrix as memory-mapped float32, the words as one UTF-8 text.
 """
 
 import json
@@ -19,11 +19,11 @@ from wordworth.embedding.blocks import FlawKind, Flaws, OnBad, VectorFile, gathe
 from wordworth.embedding.core import Embedding, Provenance
 from wordworth.engine.cache import entry, hash_content
 from wordworth.errors import LibraryErrors, WordworthError, nearest
-from wordworth.files import compression, measured_sum, plain_name
+from wordworth.files import checksum_of_input, compression, plain_name
 
 EMBEDDING_FORMATS = {
     "word2vec": "text with a header line",
-    "fasttext": "the .vec text of fastText, the same",
+    "fasttext": "the .vec text of fastText, laid out as word2vec",
     "glove": "text without a header",
     "numberbatch": "text whose words are /c/LANGUAGE/word",
     "word2vec-binary": "the .bin of word2vec",
@@ -37,8 +37,8 @@ EMBEDDING_FORMATS = {
 }
 SPACY_FILES = ("vectors", "key2row", "strings.json")
 _TEXT = ("word2vec", "fasttext", "glove", "numberbatch")
-# Languages as the catalog names them → as ConceptNet does; a code is taken for any other language.
-_CODES = {
+# The catalog's name of a language → ConceptNet's code; other languages are given by their code.
+_LANGUAGE_CODES = {
     "": "en", "arabic": "ar", "chinese": "zh", "dutch": "nl", "english": "en", "finnish": "fi", "french": "fr",
     "german": "de", "italian": "it", "japanese": "ja", "korean": "ko", "polish": "pl", "portuguese": "pt",
     "russian": "ru", "spanish": "es", "thai": "th", "turkish": "tr",
@@ -52,22 +52,22 @@ _READERS: dict[str, Callable[..., VectorFile]] = {
     "histwords": pickles.read_histwords,
     "spacy": arrays.read_spacy,
 }
-_WORDS_IN = {"npy-parquet": ".parquet", "histwords": ".pkl", "spacy": ".json"}
-"""Format → how the file beside the matrix ends that has the words."""
-_KNOWN_OTHERS = {
+_WORDS_FILE_SUFFIXES = {"npy-parquet": ".parquet", "histwords": ".pkl", "spacy": ".json"}
+"""Format → suffix of the file with the words, next to the matrix."""
+_UNSUPPORTED_MAGIC = {
     b"\xba\x16O/": "a fastText model; give the .vec file that goes with it",
 }
 _CONTROL = bytes([*range(9), *range(14, 32)])
-"""Bytes that no text has and float32 numbers nearly always have."""
+"""Bytes that text never has and float32 numbers nearly always have."""
 MATRIX = "matrix.f4"
 _CACHE_VERSION = 4  # raised whenever an entry is written differently, or the same file would be read differently
 
 
 def check_format(name: str) -> None:
-    """Stops at a name that is no format."""
+    """Raise for an unknown format."""
     if name not in EMBEDDING_FORMATS:
-        known = "; ".join(f"{known}: {what}" for known, what in EMBEDDING_FORMATS.items())
-        raise WordworthError(f"no format is called {name!r}{nearest(name, list(EMBEDDING_FORMATS))} (known: {known})")
+        formats = "; ".join(f"{known_name}: {layout}" for known_name, layout in EMBEDDING_FORMATS.items())
+        raise WordworthError(f"unknown format {name!r}{nearest(name, list(EMBEDDING_FORMATS))}; formats are {formats}")
 
 
 def _unknown(path: Path, why: str) -> WordworthError:
@@ -77,11 +77,11 @@ def _unknown(path: Path, why: str) -> WordworthError:
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
-    """Return the files that are read for `path`, the matrix or main file first."""
+    """Return the files to read for `path`, the matrix or main file first."""
     if path.is_dir():
-        if of_spacy := spacy_files_in(path):
-            return of_spacy
-        matrix = _indexed_matrix_in(path)
+        if spacy_files := spacy_files_in(path):
+            return spacy_files
+        matrix = _find_indexed_matrix(path)
         if matrix is None:
             raise WordworthError(
                 f"{path} is a folder without one .npy matrix and its parquet index, and without a spaCy model's "
@@ -93,21 +93,21 @@ def files_of(path: Path) -> tuple[Path, ...]:
             f"there is no file {path}; check the path (`wordworth.load` takes names of the catalog too)"
         )
     if path.suffix == ".npy":
-        beside = _vocabulary_beside(path) or _index_beside(path)
-        return (path, beside) if beside else (path,)
-    return (path, *_arrays_beside(path))
+        words_file = _find_vocabulary(path) or _find_index(path)
+        return (path, words_file) if words_file else (path,)
+    return (path, *_find_arrays(path))
 
 
 def spacy_files_in(folder: Path) -> tuple[Path, ...] | None:
-    """Return the three files of a model's folder, or of a folder inside it; None if there are none."""
+    """Return the three files of a spaCy model in a folder or in a folder inside it; None if there are none."""
     for vocabulary in (folder, folder / "vocab", *sorted(folder.glob("*/vocab"))):
         if all((vocabulary / file).is_file() for file in SPACY_FILES):
             return tuple(vocabulary / file for file in SPACY_FILES)
     return None
 
 
-def _index_beside(path: Path) -> Path | None:
-    """Return the parquet index of a `.npy` file: of the same name, or the only one in the folder."""
+def _find_index(path: Path) -> Path | None:
+    """Return the parquet index of a `.npy` file: the one of its name, or the only one in the folder."""
     same = path.with_suffix(".parquet")
     if same.is_file():
         return same
@@ -115,19 +115,19 @@ def _index_beside(path: Path) -> Path | None:
     return indexes[0] if len(indexes) == 1 else None
 
 
-def _indexed_matrix_in(folder: Path) -> Path | None:
-    """Return the only `.npy` file of a folder that has a parquet index too."""
+def _find_indexed_matrix(folder: Path) -> Path | None:
+    """Return the only `.npy` file of a folder, if it has a parquet index."""
     matrices = sorted(folder.glob("*.npy"))
-    return matrices[0] if len(matrices) == 1 and _index_beside(matrices[0]) else None
+    return matrices[0] if len(matrices) == 1 and _find_index(matrices[0]) else None
 
 
-def _arrays_beside(path: Path) -> list[Path]:
-    """Return the arrays that gensim put in files of their own because they are large."""
+def _find_arrays(path: Path) -> list[Path]:
+    """Return the files of the large arrays that gensim saved separately."""
     names = [f"{path.name}{part}.{vectors}.npy" for part in ("", ".wv") for vectors in pickles.VECTOR_NAMES]
     return [beside for name in names if (beside := path.with_name(name)).is_file()]
 
 
-def _vocabulary_beside(path: Path) -> Path | None:
+def _find_vocabulary(path: Path) -> Path | None:
     """Return `1800-vocab.pkl` for `1800-w.npy`."""
     vocabulary = path.with_name(path.name.removesuffix("-w.npy") + "-vocab.pkl")
     return vocabulary if path.name.endswith("-w.npy") and vocabulary.is_file() else None
@@ -142,19 +142,19 @@ def histwords_decades(folder: Path | str) -> list[Path]:
 
 
 def recognise(files: tuple[Path, ...]) -> str:
-    """Return the name of the format."""
+    """Return the name of the format of these files."""
     path = files[0]
     if len(files) == len(SPACY_FILES) and path.name == SPACY_FILES[0]:
         return "spacy"
-    packed = compression(path)
-    if packed == "zip" and _is_npz(path):
+    compression_kind = compression(path)
+    if compression_kind == "zip" and _is_npz(path):
         return "npz"
     start = sample(path)
     if not start.strip():
         raise WordworthError(f"{path} is empty; fetch or copy the file again")
-    for magic, what in _KNOWN_OTHERS.items():
+    for magic, hint in _UNSUPPORTED_MAGIC.items():
         if start.startswith(magic):
-            raise WordworthError(f"{path} is {what}")
+            raise WordworthError(f"{path} is {hint}")
     name = ""
     if start.startswith(b"\x93NUMPY"):
         if len(files) < 2:
@@ -170,8 +170,10 @@ def recognise(files: tuple[Path, ...]) -> str:
         name = "safetensors"
     elif start.startswith(b"\x89HDF"):
         name = "hdf5"
-    if name and packed:
-        raise WordworthError(f"{path} is a {packed} of {name}; unpack it and give the path of the file inside")
+    if name and compression_kind:
+        raise WordworthError(
+            f"{path} is a {compression_kind} of {name}; unpack it and give the path of the file inside"
+        )
     return name or _text_or_binary(path, start)
 
 
@@ -182,74 +184,84 @@ def _is_npz(path: Path) -> bool:
 
 
 def _text_or_binary(path: Path, start: bytes) -> str:
-    first, _, body = start.partition(b"\n")
-    head = word2vec.header(first)
+    first_line, _, body = start.partition(b"\n")
+    head = word2vec.header(first_line)
     shape = word2vec.layout(start)
     if head is None:
         if shape is None or any(byte in _CONTROL for byte in start[:1000]):
-            raise _unknown(path, "its beginning is no format that is recognised")
+            raise _unknown(path, "its format is not recognised")
         return "numberbatch" if shape.concepts else "glove"
     _, dim = head
-    plain = "numberbatch" if shape is not None and shape.concepts else "word2vec"
+    text_format = "numberbatch" if shape is not None and shape.concepts else "word2vec"
     # From the surest sign to the weakest: a row that reads as text, bytes that no text has, the name.
     if not body.strip() or word2vec.numbers_at_end(body.partition(b"\n")[0]) >= dim > 0:
-        return plain
+        return text_format
     if any(byte in _CONTROL for byte in body):
         return "word2vec-binary"
     suffix = Path(inner_name(path)).suffix
     if suffix in (".bin", ".txt", ".vec"):
-        return "word2vec-binary" if suffix == ".bin" else plain
+        return "word2vec-binary" if suffix == ".bin" else text_format
     if shape is not None:
-        return plain
-    raise _unknown(path, f"after the header {first.decode(errors='replace')!r} it may be text or binary")
+        return text_format
+    raise _unknown(path, f"after the header {first_line.decode(errors='replace')!r} it may be text or binary")
 
 
 def _language_code(language: str) -> str:
-    code = _CODES.get(language, language)
+    code = _LANGUAGE_CODES.get(language, language)
     if not (code.isalpha() and len(code) in (2, 3)):
         raise WordworthError(f"Numberbatch has no language {language!r}; give a ConceptNet code such as en, de or zh")
     return code
 
 
 def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: OnBad) -> tuple[VectorFile, Flaws]:  # noqa: A002
-    """Start to read: recognise the format unless it is given, and read as far as the shape."""
+    """Start to read: recognise the format unless it is given, and read up to the shape."""
     path = files[0]
-    chosen = format or recognise(files)
-    # HistWords has rows for words absent in a decade, HDF5 for words without a vector; spaCy for pieces of white space,
-    # and keys without their word.
-    absent: frozenset[FlawKind] = frozenset({"zero"})
-    usual: dict[str, frozenset[FlawKind]] = {"histwords": absent, "hdf5": absent, "spacy": frozenset({"word", "zero"})}
-    flaws = Flaws(path, on_bad, "line" if chosen in _TEXT else "row", usual.get(chosen, frozenset()))
-    if chosen in _TEXT:
-        return _begin_text(path, chosen, language, flaws), flaws
-    if chosen == "word2vec-binary":
+    format_name = format or recognise(files)
+    # HistWords has rows of zeros for words that are absent in a decade, HDF5 for words without a vector. spaCy has
+    # rows for white space, and keys without a word.
+    zero_rows: frozenset[FlawKind] = frozenset({"zero"})
+    tolerated_kinds: dict[str, frozenset[FlawKind]] = {
+        "histwords": zero_rows,
+        "hdf5": zero_rows,
+        "spacy": frozenset({"word", "zero"}),
+    }
+    flaws = Flaws(
+        path, on_bad, "line" if format_name in _TEXT else "row", tolerated_kinds.get(format_name, frozenset())
+    )
+    if format_name in _TEXT:
+        return _begin_text(path, format_name, language, flaws), flaws
+    if format_name == "word2vec-binary":
         head = word2vec.header(sample(path).partition(b"\n")[0])
         if head is None or head[1] < 1:
-            raise WordworthError(f"{path} does not begin with the number of rows and the dimension; {_not(chosen)}")
+            raise WordworthError(
+                f"{path} does not begin with the number of rows and the dimension; {_not(format_name)}"
+            )
         _refuse_too_wide(path, head[1])
         return word2vec.read_binary(path, *head, flaws), flaws
-    if chosen in _WORDS_IN and files[-1].suffix != _WORDS_IN[chosen]:
-        raise WordworthError(f"{path} has no words next to it; the format {chosen} is {EMBEDDING_FORMATS[chosen]}")
-    return _READERS[chosen](*files[: len(files) if chosen in _WORDS_IN else 1]), flaws
+    if format_name in _WORDS_FILE_SUFFIXES and files[-1].suffix != _WORDS_FILE_SUFFIXES[format_name]:
+        raise WordworthError(
+            f"{path} has no words next to it; the format {format_name} is {EMBEDDING_FORMATS[format_name]}"
+        )
+    return _READERS[format_name](*files[: len(files) if format_name in _WORDS_FILE_SUFFIXES else 1]), flaws
 
 
-def _not(chosen: str) -> str:
-    return f"it is not {chosen} ({EMBEDDING_FORMATS[chosen]})"
+def _not(format_name: str) -> str:
+    return f"it is not {format_name} ({EMBEDDING_FORMATS[format_name]})"
 
 
 def _refuse_too_wide(path: Path, dim: int) -> None:
-    if dim > word2vec.WIDEST:
+    if dim > word2vec.MAX_DIM:
         raise WordworthError(
-            f"{path} says that a vector has {dim:,} numbers, and at most {word2vec.WIDEST:,} are read; fix its header"
+            f"{path} says that a vector has {dim:,} numbers, and at most {word2vec.MAX_DIM:,} are read; fix its header"
         )
 
 
-def _begin_text(path: Path, chosen: str, language: str, flaws: Flaws) -> VectorFile:
-    shape = word2vec.layout(sample(path), headed=None if chosen == "numberbatch" else chosen != "glove")
+def _begin_text(path: Path, format_name: str, language: str, flaws: Flaws) -> VectorFile:
+    shape = word2vec.layout(sample(path), has_header=None if format_name == "numberbatch" else format_name != "glove")
     if shape is None:
-        raise WordworthError(f"{path} does not begin as such a file does; {_not(chosen)}")
+        raise WordworthError(f"{path} does not begin as expected; {_not(format_name)}")
     _refuse_too_wide(path, shape.dim)
-    concepts = chosen == "numberbatch"
+    concepts = format_name == "numberbatch"
     code = _language_code(language) if concepts else ""
     return word2vec.read_text(path, replace(shape, concepts=concepts), code, flaws)
 
@@ -262,30 +274,30 @@ def load(
     format: str | None = None,  # noqa: A002
     on_bad: OnBad = "stop",
 ) -> Embedding:
-    """Read word vectors in any of `FORMATS`, recognised by content and name unless `format` says which.
+    """Read word vectors in any of `EMBEDDING_FORMATS`, recognised by content and name unless `format` is given.
 
-    `on_bad`: rows with NaN, infinity, only zeros, a repeated word, a wrong number of fields or a wrong encoding either
-    stop the reading with their line, or are skipped and listed in `provenance.dropped` (of repeats the first is kept).
-    `language` goes to the provenance, and says which words of Numberbatch to keep (English unless it is given).
+    `on_bad` is about rows with NaN, infinity, only zeros, a repeated word, or a wrong number of fields or encoding.
+    "stop" raises with their line. "drop" skips them and lists them in `provenance.dropped`; the first of repeated words
+    stays. `language` goes to the provenance and selects the words of Numberbatch (English unless given).
     Vectors are float32 and read-only.
     """
     if on_bad not in ("stop", "drop"):
-        raise WordworthError(f"on-bad is {on_bad!r}; it can be stop or drop")
+        raise WordworthError(f"on_bad is {on_bad!r}; choose stop or drop")
     if format is not None:
         check_format(format)
     source = Path(path).expanduser()
     files = files_of(source)
-    sums = [[file.name, measured_sum(file)] for file in files]
+    checksums = [[file.name, checksum_of_input(file)] for file in files]
     folder = entry(
         "embeddings",
-        [_CACHE_VERSION, format or "", on_bad, language, sums],
+        [_CACHE_VERSION, format or "", on_bad, language, checksums],
         lambda into: _build(into, *begin(files, format, language, on_bad)),
     )
     meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     provenance = Provenance(
         name=name or (source.name if source.is_dir() else plain_name(files[0])),
         source=str(source),
-        sha256=sums[0][1] if len(files) == 1 else hash_content(sums),
+        sha256=checksums[0][1] if len(files) == 1 else hash_content(checksums),
         language=language or meta["language"],
         dropped=tuple(meta["dropped"]),
     )
@@ -294,9 +306,9 @@ def load(
     return Embedding(words, matrix, provenance)
 
 
-def _build(folder: Path, reading: VectorFile, flaws: Flaws) -> None:
+def _build(folder: Path, file: VectorFile, flaws: Flaws) -> None:
     with (folder / MATRIX).open("wb") as stream:
-        words = gather(reading, flaws, stream)
+        words = gather(file, flaws, stream)
     (folder / "words.txt").write_bytes("\n".join(words).encode())
-    meta = {"dim": reading.dim, "language": reading.language, "dropped": flaws.describe_dropped()}
+    meta = {"dim": file.dim, "language": file.language, "dropped": flaws.describe_dropped()}
     (folder / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8")

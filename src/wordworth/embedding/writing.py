@@ -1,4 +1,4 @@
-"""`save`: an `Embedding` to a file that this and other programs read."""
+"""Save an `Embedding` to a file that Wordworth and other programs read."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ def _blocks(embedding: Embedding) -> Iterator[tuple[list[str], NDArray[np.float3
 
 
 def _write_text(embedding: Embedding, path: Path) -> None:
-    """A header `rows dim`, then a line a word; numbers in the fewest digits that give back the same float32."""
+    """Write a header `rows dim`, then a line per word; numbers have the fewest digits that give the same float32."""
     with path.open("wb") as stream:
         stream.write(f"{len(embedding)} {embedding.dim}\n".encode())
         for words, vectors in _blocks(embedding):
@@ -56,44 +56,44 @@ _WRITERS: dict[str, Callable[[Embedding, Path], None]] = {
     ".safetensors": _write_safetensors,
 }
 SUFFIXES = tuple(_WRITERS)
-"""How files of vectors end."""
+"""The suffixes of files of vectors."""
 
 
 def save(embedding: Embedding, path: Path | str) -> None:
-    """Writes float32 vectors: word2vec text (`.txt`, `.vec`) or binary (`.bin`), `.npz` or `.safetensors`.
+    """Write float32 vectors: word2vec text (`.txt`, `.vec`) or binary (`.bin`), `.npz` or `.safetensors`.
 
-    The file is there whole or not at all.
+    An interrupted call leaves no partial file.
     """
     target = Path(path).expanduser()
     write = _WRITERS[check_target(target)]
     check_words(embedding.words, target)
     for words, vectors in _blocks(embedding):
-        infinite = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
-        if infinite.size:
+        infinite_rows = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+        if infinite_rows.size:
             raise WordworthError(
-                f"{target}: the vector of {words[infinite[0]]!r} has NaN or infinity in it; leave the word out first"
+                f"{target}: the vector of {words[infinite_rows[0]]!r} has NaN or infinity in it; remove the word first"
             )
-    with replacing(target) as part:
-        write(embedding, part)
+    with replacing(target) as temporary_path:
+        write(embedding, temporary_path)
 
 
 def check_target(path: Path) -> str:
-    """Return the suffix of a file to save to; raise for an unknown one before anything is computed."""
+    """Return the suffix of a file to save to; raise for an unknown one, so call it before computing."""
     if path.suffix not in _WRITERS:
         raise WordworthError(f"{path}: a file of vectors ends in {', '.join(_WRITERS)}; choose one of these")
     return path.suffix
 
 
 def check_words(words: Iterable[str], path: Path) -> None:
-    """Stops at a word that could not be read back from such a file, best before anything is computed.
+    """Raise for a word that could not be read back from such a file; call it before computing.
 
     A space ends the word in the word2vec formats, and a line break the line.
     """
-    parted = _WRITERS[check_target(path)] in (_write_text, _write_binary)
+    is_word2vec = _WRITERS[check_target(path)] in (_write_text, _write_binary)
     for word in words:
         if not word or "\n" in word:
-            raise WordworthError(f"{path}: {word!r} cannot be saved as a word; leave it out with Embedding.restrict")
-        if parted and (" " in word or "\r" in word):
+            raise WordworthError(f"{path}: {word!r} cannot be saved as a word; remove it with Embedding.restrict")
+        if is_word2vec and (" " in word or "\r" in word):
             raise WordworthError(
                 f"{path}: the word {word!r} has a space or line break in it, which the word2vec formats cannot hold; "
                 "save as .npz or .safetensors"

@@ -28,7 +28,7 @@ from wordworth.encode.units import SubwordStates
 from wordworth.engine.cache import CacheSlot, hashed_once, slot
 from wordworth.engine.engines import current
 from wordworth.errors import WordworthError
-from wordworth.files import hold_lock, measured_sum
+from wordworth.files import checksum_of_input, hold_lock
 
 AGGREGATE_VERSION = 2
 SUMS_FILE = "sums.safetensors"
@@ -112,10 +112,10 @@ def aggregate(
     how = how or Aggregating()
     numbers = checked_layers(model, how.layers)
     stops = sorted({stop for stop in how.snapshots if 0 < stop < sample.sentences} | {sample.sentences})
-    sample_key = [sorted(how.poolings), measured_sum(sample.path), list(words)]
+    sample_key = [sorted(how.poolings), checksum_of_input(sample.path), list(words)]
     entry = slot("aggregates", [AGGREGATE_VERSION, *model.identity, numbers, *sample_key])
     with hold_lock(entry.path):
-        missing = [stop for stop in stops if not entry.part(str(stop)).whole()]
+        missing = [stop for stop in stops if not entry.part(str(stop)).check_or_remove()]
         if missing:
             sums = Accumulators(len(words), len(numbers), model.dim, how.poolings)
             run = _Run(model, tuple(words), numbers, sums, advance or (lambda _: None))
@@ -188,7 +188,9 @@ class _Run:
             done = stop
 
     def _resume(self, entry: CacheSlot, before: int) -> None:
-        done = {saved_facts(part.path / SUMS_FILE)["sentences"]: part for part in entry.parts() if part.whole()}
+        done = {
+            saved_facts(part.path / SUMS_FILE)["sentences"]: part for part in entry.parts() if part.check_or_remove()
+        }
         nearest = max((sentences for sentences in done if sentences <= before), default=None)
         if nearest is not None:
             facts = self.sums.restore(done[nearest].path / SUMS_FILE)

@@ -39,7 +39,7 @@ from wordworth.encode.model import refuse_huge
 from wordworth.engine.batching import free_memory
 from wordworth.engine.cache import entry
 from wordworth.errors import LibraryErrors, WordworthError
-from wordworth.files import measured_sum
+from wordworth.files import checksum_of_input
 from wordworth.progress import waiting
 
 MAGIC = b"GGUF"
@@ -57,14 +57,14 @@ def convert_gguf(path: Path) -> Path:
     with path.open("rb") as stream:
         if stream.read(4) != MAGIC:
             raise WordworthError(f"{path} is not a GGUF file; fetch it again")
-    checksum = measured_sum(path)
+    checksum = checksum_of_input(path)
 
     def convert(folder: Path) -> None:
         with waiting(f"converting {path.name}"):
             _convert(path, folder)
 
     libraries = [f"transformers {transformers_version}", f"gguf {version('gguf')}"]
-    beside = {file.name: measured_sum(file) for file in tokenizers_beside(path)}
+    beside = {file.name: checksum_of_input(file) for file in tokenizers_beside(path)}
     return entry("conversions", [GGUF_CONVERSION, *libraries, checksum, beside], convert)
 
 
@@ -184,7 +184,7 @@ def converted_checkpoint(folder: Path) -> Path | None:
     path = folder / CHECKPOINT_FILE
     if not path.is_file():
         return None
-    checksum = measured_sum(path)
+    checksum = checksum_of_input(path)
     sources = (source for one in entries("models") if one.details["format"] == FORMAT for source in one.sources)
     if checksum not in {pin.sha256 for source in sources for pin in source.content if pin.name == CHECKPOINT_FILE}:
         return None
@@ -196,7 +196,7 @@ def converted_checkpoint(folder: Path) -> Path | None:
         kind: Any = BertTokenizer if (folder / "vocab.txt").is_file() else AutoTokenizer
         kind.from_pretrained(folder, local_files_only=True).save_pretrained(into)
 
-    files = {file.name: measured_sum(file) for file in folder.iterdir() if file.is_file()}
+    files = {file.name: checksum_of_input(file) for file in folder.iterdir() if file.is_file()}
     return entry("conversions", [CHECKPOINT_CONVERSION, f"transformers {transformers_version}", files], convert)
 
 

@@ -73,7 +73,7 @@ def run_sentences(job: EncodingJob, tokens: Tokens, *, share_prefixes: bool = Tr
                     job.tally.halvings += 1
                     ran = False
                 if ran:
-                    job.tally.shared += len(group.texts)
+                    job.tally.shared_context += len(group.texts)
                 else:
                     alone = np.concatenate([alone, group.texts])
         _run_alone(job, tokens, alone)

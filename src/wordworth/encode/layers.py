@@ -59,7 +59,7 @@ class InContexts:
             provenance=provenance_of(self.model, language),
             context=self.context,
             pooling=None if is_sentence_encoder(self.model) else pooling,
-            asked=self.words,
+            requested_words=self.words,
             positions=self.positions,
             reasons=self.reasons,
             subwords=None if is_sentence_encoder(self.model) else store.subwords,
@@ -144,7 +144,7 @@ class Aggregates:
         encoded, places = self._unmet_alone
         is_unmet = sentences.contexts[places] == 0
         unmet, alone = places[is_unmet], encoded.vectors[split_pooling(pooling)[0]][is_unmet]
-        there = np.union1d(np.flatnonzero(sentences.contexts), unmet)
+        there = np.union1d(np.flatnonzero(sentences.contexts), unmet).astype(np.intp)
 
         def read(slot: Slot) -> NDArray[np.float32]:
             matrix = sentences.vectors(slot.layer or 0, pooling)
@@ -163,7 +163,7 @@ class Aggregates:
             provenance=provenance_of(self.model, "english"),
             context=context,
             pooling=pooling,
-            asked=self.words,
+            requested_words=self.words,
             positions=there,
             reasons={at: NO_VECTOR for at in range(len(self.words)) if at not in present},
         )
@@ -209,7 +209,7 @@ class WordsAlone(Layers):
             slots=self.slots,
             read=lambda _: store.vectors(0),
             provenance=self.provenance,
-            asked=tuple(words),
+            requested_words=tuple(words),
             positions=matches.positions,
             reasons={at: UNKNOWN_CHARACTERS for at in range(len(words)) if at not in there},
             forms=as_read(self.model.tokenizer, matches.forms),

@@ -34,7 +34,7 @@ from wordworth.encode.model import LanguageModel, family_of, refuse_huge, wrap
 from wordworth.encode.sentence import lies_at, load_sentence_encoder
 from wordworth.encode.spread import DISK, SPREAD, device_map, fits, measure_weights, offload_folder
 from wordworth.errors import LibraryErrors, WordworthError
-from wordworth.files import measured_sum
+from wordworth.files import checksum_of_input
 from wordworth.progress import waiting
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -176,7 +176,7 @@ def _refuse_damaged(folder: Path, source: str) -> None:
     """Weights in the hub's cache are links to files that are called by their sha256, which is measured here."""
     for file in weight_files(folder):
         blob = file.resolve()
-        if _SHA256.fullmatch(blob.name) and measured_sum(blob) != blob.name:
+        if _SHA256.fullmatch(blob.name) and checksum_of_input(blob) != blob.name:
             raise WordworthError(
                 f"the weights of {source} are damaged in the hub's cache; remove {blob} and run it again"
             )

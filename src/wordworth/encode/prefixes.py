@@ -110,8 +110,8 @@ def group_by_prefix(tokens: Tokens, budget: Budget) -> tuple[list[PrefixGroup], 
             by_length.setdefault(len(prefix) // size, []).extend(members)
     groups: list[PrefixGroup] = []
     for length, members in sorted(by_length.items()):
-        for start in range(0, len(members), budget.together):
-            texts = members[start : start + budget.together]
+        for start in range(0, len(members), budget.max_texts):
+            texts = members[start : start + budget.max_texts]
             group = _worthwhile(length, np.array(texts, dtype=np.intp), tokens, budget)
             if group:
                 groups.append(group)

@@ -1,1 +1,1 @@
-"""Where work runs and what is kept of it: the keyed cache, its housekeeping, and the loop over batches."""
+"""Run batches and shards, and keep their results in a keyed cache."""

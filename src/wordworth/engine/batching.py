@@ -1,4 +1,4 @@
-"""The one loop over batches: what goes through a network together, how much memory is free, and what if it runs out."""
+"""Put texts into batches, run them, and halve a batch when memory runs out."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,32 +13,32 @@ from wordworth.errors import WordworthError, is_out_of_memory
 
 ENCODER_BATCH_TOKENS = {"cpu": 512, "cuda": 16384}
 PASS_COST = {"cpu": 32, "cuda": 2048}
-"""What one more pass costs however little is in it, in tokens of a full batch (weights are read, kernels launched)."""
+"""Fixed cost of a pass, in tokens of a full batch: weights are read and kernels launched."""
 
 CGROUP = Path("/sys/fs/cgroup")
 
 Ran = TypeVar("Ran")
 RunBatch = Callable[[list[int]], Ran]
-"""Runs the texts of these numbers together."""
+"""Run the texts with these indices together."""
 
 
 @dataclass
 class PassTally:
-    """What went through a network."""
+    """Count what went through a network."""
 
     sentences: int = 0
     """Distinct texts."""
-    shared: int = 0
-    """Of them, those whose left context was computed once for several."""
+    shared_context: int = 0
+    """Texts whose left context was computed once for several."""
     tokens: int = 0
     """Tokens that went through the layers, padding included."""
     padding: int = 0
     passes: int = 0
     halvings: int = 0
-    """Times that memory ran out and the batch was cut in two."""
+    """How often memory ran out and a batch was halved."""
 
     def add(self, other: "PassTally") -> None:
-        """Add what another run did to what this one did."""
+        """Add the counts of another run."""
         for name, value in vars(other).items():
             setattr(self, name, getattr(self, name) + value)
 
@@ -57,18 +57,18 @@ class PassTally:
 
 @dataclass
 class Budget:
-    """Tokens in a batch. It shrinks when memory runs out, and stays so."""
+    """Set the tokens of a batch. It shrinks when memory runs out, and does not grow again."""
 
     tokens: int
     pass_cost: int
-    together: int = 2048
-    """Texts whose keys and values are kept at once."""
+    max_texts: int = 2048
+    """Texts whose keys and values are in memory at once."""
 
 
 def budget_for(device: torch.device, batch_tokens: int | None = None, *, padding: bool = True) -> Budget:
-    """Return the budget of a device, or the chosen one. Without padding a pass costs nothing, so none is saved."""
+    """Return the budget of a device, or one of `batch_tokens`. Without padding there is nothing to save a pass for."""
     if batch_tokens is not None and batch_tokens < 1:
-        raise WordworthError(f"a batch of {batch_tokens} tokens holds nothing; give at least 1")
+        raise WordworthError(f"a batch of {batch_tokens} tokens is empty; give at least 1")
     kind = device.type if device.type in ENCODER_BATCH_TOKENS else "cpu"
     return Budget(batch_tokens or ENCODER_BATCH_TOKENS[kind], PASS_COST[kind] if padding else 0)
 
@@ -76,19 +76,19 @@ def budget_for(device: torch.device, batch_tokens: int | None = None, *, padding
 def by_length(
     run: RunBatch[Ran], lengths: Sequence[int], budget: Budget, tally: PassTally | None = None
 ) -> Iterator[tuple[list[int], Ran]]:
-    """Yield each batch and what `run` gives for it. Texts of like length go together, so that there is little padding.
+    """Yield each batch and its result. Texts of similar length go together, which saves padding.
 
-    The longest go first: if memory runs out, it does so at the start. The batch is then halved and run again.
+    The longest go first, so that memory runs out at the start if at all. The batch is then halved and rerun.
     """
-    counted = tally or PassTally()
-    pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))
+    run_tally = tally or PassTally()
+    pending = deque(sorted(range(len(lengths)), key=lambda text: -lengths[text]))
     while pending:
         batch = take(pending, lengths, budget)
-        result = _attempt(run, batch, len(batch) * lengths[batch[0]], budget, counted)
+        result = _attempt(run, batch, len(batch) * lengths[batch[0]], budget, run_tally)
         if result is None:
             pending.extendleft(reversed(batch))
             continue
-        counted.count_batch(lengths[at] for at in batch)
+        run_tally.count_batch(lengths[at] for at in batch)
         yield batch, result[0]
 
 
@@ -105,9 +105,9 @@ def in_order(run: RunBatch[Ran], count: int, budget: Budget, tally: PassTally) -
     """Yield the results of `run` for batches of single tokens, in order; halve batches when memory runs out."""
     start = 0
     while start < count:
-        # Even batches: a small rest would use the machine badly.
-        rest = count - start
-        batch = list(range(start, start + -(-rest // -(-rest // budget.tokens))))
+        # Even batches: a small last one would waste the machine.
+        remaining = count - start
+        batch = list(range(start, start + -(-remaining // -(-remaining // budget.tokens))))
         result = _attempt(run, batch, len(batch), budget, tally)
         if result is None:
             continue
@@ -117,16 +117,16 @@ def in_order(run: RunBatch[Ran], count: int, budget: Budget, tally: PassTally) -
 
 
 def take(pending: deque[int], lengths: Sequence[int], budget: Budget) -> list[int]:
-    """Return the next batch off `pending`, which is sorted with the longest first (at least one).
+    """Take the next batch, of at least one text, off `pending`, which is sorted with the longest first.
 
-    Equal lengths need no padding. Shorter ones join as long as the padding costs less than another pass.
+    Equal lengths need no padding. Shorter texts join while the padding costs less than a pass.
     """
-    longest = lengths[pending[0]]
-    room = max(1, budget.tokens // longest)
+    max_length = lengths[pending[0]]
+    max_texts = max(1, budget.tokens // max_length)
     batch: list[int] = []
     padding = 0
-    while pending and len(batch) < room:
-        padding += longest - lengths[pending[0]]
+    while pending and len(batch) < max_texts:
+        padding += max_length - lengths[pending[0]]
         if padding > budget.pass_cost:
             break
         batch.append(pending.popleft())
@@ -134,19 +134,19 @@ def take(pending: deque[int], lengths: Sequence[int], budget: Budget) -> list[in
 
 
 def free_memory(device: torch.device) -> int:
-    """Return the bytes that are free, within a container's limit; on a GPU also what this process holds unused."""
+    """Return the free bytes, within a container's limit; on a GPU also what this process has reserved but not used."""
     if device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(device)
         return int(free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))
     free = int(psutil.virtual_memory().available)  # of an Apple GPU too, which has the machine's memory
     limit, used = CGROUP / "memory.max", CGROUP / "memory.current"
-    if limit.exists() and used.exists() and (most := limit.read_text().strip()).isdigit():
-        free = min(free, int(most) - int(used.read_text()))
+    if limit.exists() and used.exists() and (max_bytes := limit.read_text().strip()).isdigit():
+        free = min(free, int(max_bytes) - int(used.read_text()))
     return free
 
 
 def _attempt(run: RunBatch[Ran], batch: list[int], size: int, budget: Budget, tally: PassTally) -> tuple[Ran] | None:
-    """`run(batch)`, or None when memory ran out: the budget is then half of the `size` tokens that did not fit."""
+    """Run a batch; when memory runs out, halve the budget from the `size` tokens that did not fit, and return None."""
     try:
         return (run(batch),)
     except RuntimeError as error:
@@ -154,7 +154,7 @@ def _attempt(run: RunBatch[Ran], batch: list[int], size: int, budget: Budget, ta
             raise
         if len(batch) == 1:
             raise WordworthError(
-                f"memory does not suffice for a single text of {size} tokens; use another device or a smaller model"
+                f"not enough memory for a single text of {size} tokens; use another device or a smaller model"
             ) from error
     budget.tokens = max(1, size // 2)
     tally.halvings += 1

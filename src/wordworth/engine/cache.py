@@ -1,12 +1,12 @@
-"""One keyed cache for everything that is kept, and the hash of content that keys it.
+"""Keep computed and fetched data in one cache, keyed by a hash of all that the content depends on.
 
     CACHE/KIND/KEY/         an entry: its files, and their sha256 in SHA256SUMS
-    CACHE/KIND/KEY/PART/    where an entry grows: its parts, each of them as above
+    CACHE/KIND/KEY/PART/    a part of an entry that grows, laid out like an entry
 
-The key is the sha256 of all that the content depends on. An entry is written under a temporary name and renamed, so it
-appears whole or not at all; one process at a time makes it. Its files are measured whenever it is asked for; an entry
-that was damaged, cut or robbed of a file is counted and made again. Fetched data is measured against the checksums that
-the catalog pins. WORDWORTH_NO_CACHE gives a run a folder of its own for all that can be computed.
+The key is a sha256. An entry is written under a temporary name and renamed, so a partial one never appears; one process
+at a time makes it. Its checksums are verified whenever it is used; a damaged entry is counted and recomputed. Fetched
+data is verified against the checksums that the catalog pins. With WORDWORTH_NO_CACHE a run keeps what it computes in a
+temporary folder.
 """
 
 import atexit
@@ -32,7 +32,7 @@ from wordworth.engine.engines import Stream, current
 from wordworth.files import cache_dir, hold_lock, replacing, sha256_of, space_checked
 
 HASH_BLOCK_NUMBERS = 1 << 26
-"""Numbers of a tensor that are hashed at once; a tensor on a device is copied piece by piece."""
+"""Numbers of a tensor that are hashed, and copied off a device, at once."""
 
 _memo: ContextVar[WeakKeyDictionary[Any, dict[str, str]] | None] = ContextVar("hashes", default=None)
 
@@ -51,7 +51,7 @@ def hash_content(*values: Any) -> str:
 
 @contextmanager
 def hashed_once() -> Iterator[None]:
-    """While inside, hash each object once: a study takes the identity of a model at its start and keeps it."""
+    """Hash each object once while inside: a study takes the identity of a model at its start."""
     if _memo.get() is not None:
         yield
         return
@@ -62,15 +62,15 @@ def hashed_once() -> Iterator[None]:
         _memo.reset(token)
 
 
-def hash_of(owner: Any, what: str, compute: Callable[[], str]) -> str:
-    """Return the hash of a part of an object: computed now, since it may have changed, unless `hashed_once` holds."""
+def hash_of(owner: Any, part_name: str, compute: Callable[[], str]) -> str:
+    """Compute the hash of a part of an object, which may have changed; inside `hashed_once`, only once."""
     memo = _memo.get()
     if memo is None:
         return compute()
     hashes = memo.setdefault(owner, {})
-    if what not in hashes:
-        hashes[what] = compute()
-    return hashes[what]
+    if part_name not in hashes:
+        hashes[part_name] = compute()
+    return hashes[part_name]
 
 
 def _feed(digest: _Digest, value: Any) -> None:
@@ -80,15 +80,15 @@ def _feed(digest: _Digest, value: Any) -> None:
             digest.update(f"{key}\n".encode())
             _feed(digest, value[key])
     elif is_dataclass(value):
-        _feed(digest, {one.name: getattr(value, one.name) for one in fields(value)})
+        _feed(digest, {member.name: getattr(value, member.name) for member in fields(value)})
     elif isinstance(value, list | tuple):
         digest.update(f"list {len(value)}\n".encode())
-        if value and all(type(one) is str for one in value):  # in one go: a vocabulary may have millions
+        if value and all(type(member) is str for member in value):  # at once: a vocabulary may have millions of words
             lines = json.dumps(value, ensure_ascii=False, separators=("\n", ":"))[1:-1]
             digest.update(f"{lines}\n".encode("utf-8", "surrogatepass"))
             return
-        for one in value:
-            _feed(digest, one)
+        for member in value:
+            _feed(digest, member)
     elif hasattr(value, "untyped_storage"):
         _feed_tensor(digest, value)
     elif hasattr(value, "dtype"):
@@ -127,43 +127,43 @@ CacheKind = Literal[
 ]
 CACHE_KINDS: tuple[str, ...] = get_args(CacheKind)
 FETCHED_KINDS = ("archives", "files", "web")
-"""What came over the network; all other kinds can be computed again."""
-OF_A_MODEL = ("aggregates", "inferences", "predictions", "vectors")
-"""What a model gave: of no use to anyone once its weights are other ones."""
+"""Kinds that come over the network; the others can be recomputed."""
+MODEL_KINDS = ("aggregates", "inferences", "predictions", "vectors")
+"""Kinds that depend on a model's weights."""
 CHECKSUMS_FILE = "SHA256SUMS"
 NO_CACHE = "WORDWORTH_NO_CACHE"
-_OFF = ("", "0", "false", "no", "off")
+_OFF_VALUES = ("", "0", "false", "no", "off")
 
 Make = Callable[[Path], object]
-"""Fills the folder that it is given."""
+"""Fills a folder."""
 
 _damage_counts: Counter[str] = Counter()
-_apart: list[Path] = []
-"""Where entries of a model lie for the moment, the last of these."""
+_training_folders: list[Path] = []
+"""Temporary folders for the entries of models in training; the last one is in use."""
 
 
 def count_damaged() -> dict[str, int]:
-    """Count by kind the entries that this process found damaged, and removed."""
+    """Count by kind the damaged entries that this process removed."""
     return dict(sorted(_damage_counts.items()))
 
 
 def kind_folder(kind: str) -> Path:
-    """Return the folder of a kind: in the cache, or with WORDWORTH_NO_CACHE in one that is removed with the run."""
-    if _apart and kind in OF_A_MODEL:
-        return _apart[-1] / kind
+    """Return the folder of a kind: in the cache, or with WORDWORTH_NO_CACHE in a temporary folder."""
+    if _training_folders and kind in MODEL_KINDS:
+        return _training_folders[-1] / kind
     return (cache_dir() if kind in FETCHED_KINDS else _choose_folder()) / kind
 
 
 def _choose_folder() -> Path:
-    chosen = os.environ.get(NO_CACHE, "")
-    if chosen.lower() in _OFF:
+    folder = os.environ.get(NO_CACHE, "")
+    if folder.lower() in _OFF_VALUES:
         return cache_dir()
-    if not Path(chosen).is_absolute():
-        chosen = tempfile.mkdtemp(prefix="wordworth-")
+    if not Path(folder).is_absolute():
+        folder = tempfile.mkdtemp(prefix="wordworth-")
         # A worker inherits the variable, and so uses the folder of the process that started it.
-        os.environ[NO_CACHE] = chosen
-        atexit.register(_remove_if_owner, chosen, os.getpid())
-    return Path(chosen)
+        os.environ[NO_CACHE] = folder
+        atexit.register(_remove_if_owner, folder, os.getpid())
+    return Path(folder)
 
 
 def _remove_if_owner(folder: str, owner: int) -> None:
@@ -173,20 +173,20 @@ def _remove_if_owner(folder: str, owner: int) -> None:
 
 @contextmanager
 def forgotten() -> Iterator[None]:
-    """Keep what a model gives in a folder of its own while inside, and remove it at the end.
+    """Keep the entries of a model in a temporary folder while inside.
 
-    This is for a model in training, whose weights nobody will have again.
+    This is for a model in training, whose weights do not occur again.
     """
     with tempfile.TemporaryDirectory(prefix="wordworth-") as folder:
-        _apart.append(Path(folder))
+        _training_folders.append(Path(folder))
         try:
             yield
         finally:
-            _apart.pop()
+            _training_folders.pop()
 
 
 def key_of(identity: object) -> str:
-    """Return the sha256 of what can be written as JSON; a sha256 is its own key."""
+    """Return the sha256 of a JSON value; a sha256 is its own key."""
     if isinstance(identity, str) and len(identity) == 64 and not set(identity) - set("0123456789abcdef"):
         return identity
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
@@ -194,42 +194,42 @@ def key_of(identity: object) -> str:
 
 @dataclass(frozen=True)
 class CacheSlot:
-    """The place of one entry, or of one part of an entry that grows."""
+    """Locate an entry, or a part of an entry that grows."""
 
     kind: str
     path: Path
-    pinned: Mapping[str, str] | None = None
-    """File → sha256 where that is known beforehand; no SHA256SUMS is written then."""
+    pinned_checksums: Mapping[str, str] | None = None
+    """File → sha256 where the catalog pins it; no SHA256SUMS is written then."""
 
     def part(self, name: str) -> "CacheSlot":
-        """Return a part of this entry, which is made, measured and replaced by itself."""
+        """Return a part of this entry, which is made, verified and replaced separately."""
         return CacheSlot(self.kind, self.path / name)
 
     def parts(self) -> list["CacheSlot"]:
-        """Return the parts that are there."""
+        """Return the existing parts."""
         if not self.path.is_dir():
             return []
         return [self.part(path.name) for path in sorted(self.path.iterdir()) if path.name[0] != "."]
 
     def is_intact(self) -> bool:
-        """Return whether all files are there and as they were written."""
+        """Return whether all files exist and have their checksums."""
         try:
-            sums = self.pinned or _sums_in(self.path)
-            return all(sha256_of(self.path / name) == checksum for name, checksum in sums.items())
+            checksums = self.pinned_checksums or _read_checksums(self.path)
+            return all(sha256_of(self.path / name) == checksum for name, checksum in checksums.items())
         except (OSError, ValueError):
             return False
 
-    def sound(self) -> bool:
-        """Return whether the entry can be used, and note that it was: `prune` removes what was not used for longest."""
+    def is_usable(self) -> bool:
+        """Return whether the entry can be used, and set its time: `prune` removes the oldest entries."""
         if not self.is_intact():
             return False
         with suppress(OSError):  # a cache that is shared and cannot be written
             os.utime(self.path)
         return True
 
-    def whole(self) -> bool:
-        """Return whether the entry can be used; remove and count a damaged one. Call it under the entry's lock."""
-        if self.sound():
+    def check_or_remove(self) -> bool:
+        """Return whether the entry can be used; remove and count a damaged one. The caller holds the entry's lock."""
+        if self.is_usable():
             return True
         if self.path.exists():
             _damage_counts[self.kind] += 1
@@ -238,27 +238,27 @@ class CacheSlot:
         return False
 
     def write(self, make: Make) -> None:
-        """Fill the entry in one step, and replace what is there. Call it under the entry's lock."""
+        """Fill the entry, and replace an existing one in one step. The caller holds the entry's lock."""
         with replacing(self.path, overwrite=True) as folder:
             folder.mkdir()
             make(folder)
-            if self.pinned is None:
+            if self.pinned_checksums is None:
                 lines = [f"{sha256_of(path)}  {path.relative_to(folder)}\n" for path in _files(folder)]
                 (folder / CHECKSUMS_FILE).write_text("".join(lines), encoding="utf-8")
 
     def claim(self, *, wait: bool = True) -> ExitStack | None:
-        """Lock the entry to make it; None where it is there. filelock's `Timeout` where another process has it.
+        """Lock the entry to make it; return None if it exists, raise filelock's `Timeout` if another process has it.
 
-        So the content may be computed for a while, with that of other entries, before it is written.
+        The content can then be computed together with that of other entries before it is written.
         """
-        if self.sound():
+        if self.is_usable():
             return None
         with ExitStack() as lock:
             lock.enter_context(hold_lock(self.path, wait=wait))
-            return None if self.whole() else lock.pop_all()
+            return None if self.check_or_remove() else lock.pop_all()
 
     def get(self, make: Make) -> Path:
-        """Return the entry's folder, made first where it is missing or damaged. Of several processes one makes it."""
+        """Return the entry's folder; make it first if it is missing or damaged. Only one process makes it."""
         lock = self.claim()
         if lock:
             with lock:
@@ -266,13 +266,13 @@ class CacheSlot:
         return self.path
 
 
-def slot(kind: CacheKind, identity: object, pinned: Mapping[str, str] | None = None) -> CacheSlot:
+def slot(kind: CacheKind, identity: object, pinned_checksums: Mapping[str, str] | None = None) -> CacheSlot:
     """Return the place of an entry whose content depends only on its kind and `identity` (any JSON value)."""
-    return CacheSlot(kind, kind_folder(kind) / key_of(identity), pinned)
+    return CacheSlot(kind, kind_folder(kind) / key_of(identity), pinned_checksums)
 
 
 def entry(kind: CacheKind, identity: object, make: Make) -> Path:
-    """Return the folder of an entry; `make(folder)` fills it where it is not there yet, or damaged."""
+    """Return the folder of an entry; `make(folder)` fills it if it is missing or damaged."""
     return slot(kind, identity).get(make)
 
 
@@ -280,8 +280,8 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def _sums_in(folder: Path) -> dict[str, str]:
-    """Return file → sha256 of an entry. ValueError where the list is not that of the files that are there."""
+def _read_checksums(folder: Path) -> dict[str, str]:
+    """Return file → sha256 of an entry; raise ValueError if the list and the files differ."""
     lines = (folder / CHECKSUMS_FILE).read_text(encoding="utf-8").splitlines()
     sums = {name: checksum for checksum, _, name in (line.partition("  ") for line in lines)}
     present = {str(path.relative_to(folder)) for path in _files(folder)}
@@ -296,7 +296,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class WorkPart(Generic[Item]):
-    """An entry, the item that it is computed from, and how much of the work it is."""
+    """Hold an entry, the item that it is computed from, and its share of the work."""
 
     slot: CacheSlot
     item: Item
@@ -305,58 +305,60 @@ class WorkPart(Generic[Item]):
 
 @dataclass(frozen=True)
 class Filling(Generic[Item, Result]):
-    """How items become entries."""
+    """Compute items with a stream function, and write each result as an entry."""
 
     stream: Stream[Any, Item, Result]
     write: Callable[[Result, Path], object]
-    """Writes a result into the folder of its entry."""
-    what: str
-    """What is done, for messages."""
+    """Write a result into the folder of its entry."""
+    task: str
+    """The work in words, for messages."""
     writers: int = 0
-    """Threads that write behind the engine; without any, each is written before the next result is taken."""
+    """Threads that write in the background; with 0, each result is written before the next is computed."""
 
-    def fill(self, model: Any, parts: Iterable[WorkPart[Item]], advance: Callable[[float], None] | None = None) -> None:
-        """Make the entries that are not there, in their order; `advance(n)` is called for each when it is there."""
-        tell = advance or (lambda _: None)
-        busy = self._fill(model, parts, tell, wait=False)
-        self._fill(model, busy, tell, wait=True)
+    def fill(
+        self, model: Any, pieces: Iterable[WorkPart[Item]], advance: Callable[[float], None] | None = None
+    ) -> None:
+        """Make the missing entries in order; call `advance(n)` when an entry exists."""
+        report_progress = advance or (lambda _: None)
+        busy_pieces = self._fill(model, pieces, report_progress, wait=False)
+        self._fill(model, busy_pieces, report_progress, wait=True)
 
     def _fill(
-        self, model: Any, parts: Iterable[WorkPart[Item]], advance: Callable[[float], None], *, wait: bool
+        self, model: Any, pieces: Iterable[WorkPart[Item]], advance: Callable[[float], None], *, wait: bool
     ) -> list[WorkPart[Item]]:
-        """Yield those that another process is at work on."""
+        """Make the missing entries; return the pieces that another process is making."""
         claims: deque[tuple[WorkPart[Item], ExitStack]] = deque()
         writing: deque[tuple[Future[None], WorkPart[Item], ExitStack]] = deque()
-        busy: list[WorkPart[Item]] = []
+        busy_pieces: list[WorkPart[Item]] = []
 
         def missing() -> Iterator[Item]:
-            for part in parts:
+            for piece in pieces:
                 try:
-                    lock = part.slot.claim(wait=wait)
+                    lock = piece.slot.claim(wait=wait)
                 except Timeout:
-                    busy.append(part)
+                    busy_pieces.append(piece)
                     continue
                 if lock is None:
-                    advance(part.amount)
+                    advance(piece.amount)
                 else:
-                    claims.append((part, lock))
-                    yield part.item
+                    claims.append((piece, lock))
+                    yield piece.item
 
-        def write(part: WorkPart[Item], lock: ExitStack, result: Result) -> None:
+        def write(piece: WorkPart[Item], lock: ExitStack, result: Result) -> None:
             with lock:
-                part.slot.write(partial(self.write, result))
+                piece.slot.write(partial(self.write, result))
 
-        def finish(most: int) -> None:
-            """Wait until no more than so many are being written."""
-            while len(writing) > most:
+        def finish(max_pending: int) -> None:
+            """Wait until at most `max_pending` results are being written."""
+            while len(writing) > max_pending:
                 writing[0][0].result()
                 advance(writing.popleft()[1].amount)
 
         with ThreadPoolExecutor(max(1, self.writers)) as pool:
             try:
-                for result in current().map(self.stream, model, missing(), self.what):
-                    part, lock = claims.popleft()
-                    writing.append((pool.submit(write, part, lock, result), part, lock))
+                for result in current().map(self.stream, model, missing(), self.task):
+                    piece, lock = claims.popleft()
+                    writing.append((pool.submit(write, piece, lock, result), piece, lock))
                     finish(2 * self.writers)
                 finish(0)
             finally:
@@ -365,4 +367,4 @@ class Filling(Generic[Item, Result]):
                         lock.close()
                 for _, lock in claims:
                     lock.close()
-        return busy
+        return busy_pieces

@@ -1,9 +1,9 @@
-"""Where shards run: `local` (this process) or `ray[:ADDRESS]` (a cluster); and how a worker gets the same model.
+"""Run shards in this process (`local`) or on a cluster (`ray[:ADDRESS]`), and give workers the same model.
 
-What has shards asks `current()` and does not know which engine it is. A function that runs shards takes a model and an
-iterable of items and yields one result per item, in order; it may look ahead in the items. Items and results are plain
-data, and the results do not depend on the engine. A model that has a recipe is sent as its recipe, without weights.
-What a user should know of where things came from and where they run is collected per study, for its run (`notice`).
+Code that has shards calls `current()`. A stream function takes a model and an iterable of items and yields one result
+per item, in order; it may look ahead in the items. Items and results are plain data, and the results do not depend on
+the engine. A model with a recipe is sent as its recipe, without weights. `notice` collects, per study, what a user
+should know about the origin of models and data.
 """
 
 import re
@@ -23,7 +23,7 @@ Model = TypeVar("Model")
 Stream = Callable[[Model, Iterable[Item]], Iterator[Result]]
 
 PATTERN = r"local|ray(:\S+)?"
-"""What an engine is called."""
+"""The names of engines."""
 
 
 class Engine:
@@ -31,14 +31,14 @@ class Engine:
 
     name = "local"
     count = 1
-    """Workers, at the most."""
+    """The largest number of workers."""
     remote = False
-    """Whether shards run in other processes than this."""
+    """Whether shards run in other processes."""
 
     def map(
-        self, function: Stream[Model, Item, Result], model: Model, items: Iterable[Item], what: str
+        self, function: Stream[Model, Item, Result], model: Model, items: Iterable[Item], task: str
     ) -> Iterator[Result]:
-        """Return the results of a stream function, one an item, in order. `what` is what it does, for messages."""
+        """Return the results of a stream function, one per item, in order. `task` names it in messages."""
         return function(model, items)
 
     def close(self) -> None:
@@ -49,86 +49,89 @@ _current: ContextVar[Engine] = ContextVar("engine", default=Engine())  # noqa: B
 
 
 def current() -> Engine:
-    """Return the engine that shards are given to now."""
+    """Return the engine that runs shards now."""
     return _current.get()
 
 
 @contextmanager
 def using(engine: str | Engine) -> Iterator[Engine]:
-    """While inside, shards run on an engine, or on one of that name, whose workers begin when they are needed and end
-    with it. Inside another engine than `local`, that one stays.
+    """Run shards on this engine while inside; an engine given by its name is started and closed here.
+
+    Inside another engine than `local`, that one stays.
     """
     if _current.get().remote or engine == Engine.name:
         yield _current.get()
         return
-    used = engine_of(engine) if isinstance(engine, str) else engine
-    token = _current.set(used)
+    current_engine = engine_of(engine) if isinstance(engine, str) else engine
+    token = _current.set(current_engine)
     try:
-        yield used
+        yield current_engine
     finally:
         _current.reset(token)
         if isinstance(engine, str):
-            used.close()
+            current_engine.close()
 
 
-def engine_of(called: str) -> Engine:
+def engine_of(name: str) -> Engine:
     """Return the engine of a name: `local`, `ray`, `ray:HOST:PORT`."""
-    if not re.fullmatch(PATTERN, called):
-        raise WordworthError(f"there is no engine {called!r}; choose local, ray or ray:ADDRESS")
-    if called == Engine.name:
+    if not re.fullmatch(PATTERN, name):
+        raise WordworthError(f"there is no engine {name!r}; choose local, ray or ray:ADDRESS")
+    if name == Engine.name:
         return Engine()
     from wordworth.engine.ray_cluster import RayCluster
 
-    return RayCluster(called.partition(":")[2])
+    return RayCluster(name.partition(":")[2])
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A function that loads a model by its name, and what it is given."""
+    """Load a model by a function and its arguments, which a worker can repeat."""
 
     loader: Callable[..., Any]
     """A function of a module."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     part: str = ""
-    """Which part of what the function gives, as attributes with dots; blank: all of it."""
+    """The part of the result to return, as attributes with dots; blank for all of it."""
 
     def load(self) -> Any:
         """Return the model, in this process; it knows its recipe."""
         return self.part_of(replace(self.loader(**self.arguments), recipe=replace(self, part="")))
 
     def part_of(self, model: Any) -> Any:
-        """Return the part that is meant."""
+        """Return the recipe's part of a model."""
         return attrgetter(self.part)(model) if self.part else model
 
 
 _kept_models: dict[str, Any] = {}
 _identities: dict[str, tuple[Any, ...]] = {}
-"""Of what is kept: a worker changes no weights, so each is hashed once."""
+"""Identities of the kept models. A worker changes no weights, so each is hashed once."""
 
 
 def load_once(recipe: Recipe) -> Any:
-    """Return the model of a recipe; a worker loads it once for all its parts, and keeps one at a time."""
-    whole = replace(recipe, part="")
-    key = repr(whole)
+    """Return the model of a recipe; a worker loads it once for all its parts, and keeps one model at a time."""
+    full_recipe = replace(recipe, part="")
+    key = repr(full_recipe)
     if key not in _kept_models:
         _kept_models.clear()
         _identities.clear()
-        _kept_models[key] = whole.load()
+        _kept_models[key] = full_recipe.load()
     return recipe.part_of(_kept_models[key])
 
 
 def loaded_alike(recipe: Recipe, identity: tuple[Any, ...]) -> Any:
-    """Return the model of a recipe, in a worker; one whose weights are others than the driver's is refused."""
+    """Return the model of a recipe, in a worker; raise if its weights differ from the driver's."""
     model = load_once(recipe)
     if repr(recipe) not in _identities:
         _identities[repr(recipe)] = tuple(model.identity)
-    own = _identities[repr(recipe)]
-    if own != tuple(identity):
-        other = next(
-            f"{mine} in the place of {theirs}" for mine, theirs in zip(own, identity, strict=False) if mine != theirs
+    own_identity = _identities[repr(recipe)]
+    if own_identity != tuple(identity):
+        difference = next(
+            f"{own_part} instead of {driver_part}"
+            for own_part, driver_part in zip(own_identity, identity, strict=False)
+            if own_part != driver_part
         )
         raise WordworthError(
-            f"the worker on {socket.gethostname()} has another {model.name} ({other}); give all machines the same "
+            f"the worker on {socket.gethostname()} has another {model.name} ({difference}); give all machines the same "
             "weights, versions and kind of device, or name the model by its revision"
         )
     return model
@@ -139,7 +142,7 @@ _keeps: ContextVar[bool] = ContextVar("keeps", default=False)
 
 @contextmanager
 def keeping_model() -> Iterator[None]:
-    """While inside, keep the model that was loaded last: studies in a row that name the same one load it once."""
+    """Keep the last loaded model while inside, so that consecutive studies of one model load it once."""
     token = _keeps.set(True)
     try:
         yield
@@ -150,7 +153,7 @@ def keeping_model() -> Iterator[None]:
 
 
 def load(recipe: Recipe) -> Any:
-    """Load the model of a recipe; where shards run elsewhere, a worker does, and this process has all but weights."""
+    """Load the model of a recipe; on a cluster, a worker loads it, and this process has everything but its weights."""
     engine = current()
     if not engine.remote:
         return load_once(recipe) if _keeps.get() else recipe.load()
@@ -175,19 +178,19 @@ def _collect() -> list[str]:
 
 
 def notice(sentence: str) -> None:
-    """Add a sentence, once."""
+    """Add a sentence unless it was added before."""
     if sentence not in _collect():
         _collect().append(sentence)
 
 
 def notices() -> tuple[str, ...]:
-    """Return the sentences so far, in their order."""
+    """Return the sentences so far, in order."""
     return tuple(_collect())
 
 
 @contextmanager
 def collecting_notices() -> Iterator[None]:
-    """Collect the sentences of what runs inside by themselves."""
+    """Collect the sentences of what runs inside separately."""
     token = _sentences.set([])
     try:
         yield

@@ -1,4 +1,4 @@
-"""What the cache holds, by kind, size and age; and removing what is old or too large."""
+"""List the cache by kind, size and age, and remove what is old or too large."""
 
 import shutil
 import time
@@ -15,14 +15,14 @@ from wordworth.errors import WordworthError, nearest
 from wordworth.files import SCRATCH, cache_dir, hold_lock, scratch, size_of, space_checked
 
 IN_USE_SECONDS = 3600.0
-"""What was used so short a time ago may be in use, and is not pruned."""
+"""Entries that were used more recently may be in use, and are not pruned."""
 STALE_SECONDS = 86400.0
-"""After so long without a change, a temporary folder is taken for one of a killed process."""
+"""A temporary folder without a change for this long is assumed to be left by a killed process."""
 
 
 @dataclass(frozen=True)
 class CacheEntry:
-    """One entry of the cache."""
+    """Describe an entry of the cache."""
 
     kind: str
     path: Path
@@ -33,22 +33,22 @@ class CacheEntry:
 
 @dataclass(frozen=True)
 class KindTotal:
-    """All entries of a kind."""
+    """Sum up the entries of a kind."""
 
     kind: str
     entries: int
     bytes: int
     oldest: float
-    """When the one that was not used for the longest time was used."""
+    """When the least recently used entry was used, in seconds since 1970."""
     newest: float
 
 
 def entries(kinds: Sequence[str] = ()) -> list[CacheEntry]:
-    """List every entry of the cache, or of these kinds."""
+    """List the entries of the cache, or of these kinds."""
     for kind in kinds:
         if kind not in CACHE_KINDS:
             raise WordworthError(
-                f"the cache has no kind {kind!r}{nearest(kind, [*CACHE_KINDS])}; there are {', '.join(CACHE_KINDS)}"
+                f"the cache has no kind {kind!r}{nearest(kind, [*CACHE_KINDS])}; kinds are {', '.join(CACHE_KINDS)}"
             )
     return [
         CacheEntry(kind, path, size_of(path), _last_used(path))
@@ -59,27 +59,27 @@ def entries(kinds: Sequence[str] = ()) -> list[CacheEntry]:
     ]
 
 
-def totals(listed: Iterable[CacheEntry]) -> list[KindTotal]:
+def totals(cache_entries: Iterable[CacheEntry]) -> list[KindTotal]:
     """Return the entries, bytes and times of each kind, the largest first."""
     rows = []
-    for kind, group in groupby(sorted(listed, key=lambda entry: entry.kind), key=lambda entry: entry.kind):
+    for kind, group in groupby(sorted(cache_entries, key=lambda entry: entry.kind), key=lambda entry: entry.kind):
         sizes, times = zip(*((entry.bytes, entry.used) for entry in group), strict=True)
         rows.append(KindTotal(kind, len(sizes), sum(sizes), min(times), max(times)))
     return sorted(rows, key=lambda row: -row.bytes)
 
 
 def prune(*, older: float | None = None, max_bytes: float | None = None, kinds: Sequence[str] = ()) -> list[CacheEntry]:
-    """Remove what was not used for `older` seconds, then what was not used for longest until `max_bytes` are left.
+    """Remove entries unused for `older` seconds, then the least recently used ones until `max_bytes` are left.
 
-    What can be computed again goes before what was fetched. Entries used in the last hour stay. Return what was
-    removed; temporary folders that killed processes left are removed too.
+    Recomputable entries go before fetched ones. Entries used in the last hour stay. Temporary folders of killed
+    processes are removed too. Return the removed entries.
     """
     if older is None and max_bytes is None:
         raise WordworthError("say what to remove: --older DAYS, or --max-size GB")
     _remove_stale()
-    now, kept, removed = time.time(), entries(kinds), []
-    total = sum(entry.bytes for entry in kept)
-    for entry in sorted(kept, key=lambda entry: (entry.kind in FETCHED_KINDS, entry.used)):
+    now, candidates, removed = time.time(), entries(kinds), []
+    total = sum(entry.bytes for entry in candidates)
+    for entry in sorted(candidates, key=lambda entry: (entry.kind in FETCHED_KINDS, entry.used)):
         is_old = older is not None and now - entry.used > older
         is_too_much = max_bytes is not None and total > max_bytes
         is_in_use = now - entry.used < IN_USE_SECONDS
@@ -90,30 +90,30 @@ def prune(*, older: float | None = None, max_bytes: float | None = None, kinds: 
 
 
 def clear(kinds: Sequence[str] = (), *, fetched: bool = False) -> list[CacheEntry]:
-    """Remove all that can be computed again, or all of these kinds; what was fetched only if that is asked for."""
+    """Remove all recomputable entries, or all of these kinds; with `fetched`, also what was fetched."""
     _remove_stale()
-    chosen = [entry for entry in entries(kinds) if kinds or fetched or entry.kind not in FETCHED_KINDS]
-    return [entry for entry in chosen if _remove(entry)]
+    candidates = [entry for entry in entries(kinds) if kinds or fetched or entry.kind not in FETCHED_KINDS]
+    return [entry for entry in candidates if _remove(entry)]
 
 
 def _remove_stale() -> None:
-    """Remove the temporary folders that nothing was written to for a day: their writers were killed."""
+    """Remove the temporary folders that were unchanged for a day: their writers were killed."""
     for path in list(cache_dir().rglob(f".*{SCRATCH}")):
         with suppress(OSError):  # its writer has just ended
-            if time.time() - max(one.lstat().st_mtime for one in (path, *path.rglob("*"))) > STALE_SECONDS:
+            if time.time() - max(member.lstat().st_mtime for member in (path, *path.rglob("*"))) > STALE_SECONDS:
                 shutil.rmtree(path)
 
 
 def _last_used(path: Path) -> float:
-    """Return when an entry was used: a folder's time is set then; of an entry that grows, that of its parts."""
-    parts = [part for part in path.iterdir() if part.is_dir()] if path.is_dir() else []
-    return max(place.stat().st_mtime for place in (path, *parts))
+    """Return when an entry was last used: the time of its folder, or of its newest part."""
+    part_folders = [member for member in path.iterdir() if member.is_dir()] if path.is_dir() else []
+    return max(folder.stat().st_mtime for folder in (path, *part_folders))
 
 
 def _remove(entry: CacheEntry) -> bool:
-    """Remove an entry, unless it is just being made; return whether it was."""
+    """Remove an entry unless a process is making it; return whether it was removed."""
     try:
-        # Moved aside in one step: half an entry would count as used just now, and so outlive the next `prune`.
+        # Moved in one step: a half-removed entry would count as recently used and survive the next `prune`.
         with hold_lock(entry.path, wait=False), scratch(entry.path) as aside, space_checked(entry.path.parent):
             if entry.path.exists():
                 entry.path.replace(aside / "removed")

@@ -1,8 +1,8 @@
-"""`--engine ray[:ADDRESS]`: workers are actors on a Ray cluster; without an address, on one that is started here.
+"""Run shards in actors on a Ray cluster (`--engine ray[:ADDRESS]`); without an address, start one here.
 
-Every machine needs Wordworth and the models, which it takes from its own cache or fetches; results come back to the
-driver, so no disk is shared. Each actor has one GPU, or some cores. Ray restarts an actor that dies, killed or out of
-memory, and runs its shards again. Models and results are sent as pickles: arrays that Ray shares cannot be written to.
+Every machine needs Wordworth, and takes models from its own cache or fetches them. Results come back to the driver, so
+no disk is shared. Each actor has one GPU, or some cores. Ray restarts an actor that dies and reruns its shards. Models
+and results are sent as pickles, because arrays that Ray shares are read-only.
 """
 
 import os
@@ -20,18 +20,18 @@ from wordworth.engine.engines import Engine, Stream, notice
 from wordworth.errors import LibraryErrors, WordworthError, reason_of, require
 
 ATTEMPTS = 3
-"""Times that Ray runs shards whose worker dies."""
+"""How often Ray runs shards whose worker dies."""
 CONNECT_SECONDS = 5.0
 CORES_PER_WORKER = 4
-"""At the most, on a machine without GPUs."""
+"""The largest number, on a machine without GPUs."""
 GROUP_SECONDS = 1.0
-"""Work that a call of an actor should hold: little is lost by a death, and sending it costs little in comparison."""
+"""Work per call of an actor: short enough to lose little when one dies, long enough to make sending it cheap."""
 MAX_GROUP = 64
 _HOST_AND_PORT = re.compile(r"([^/:\s]+):(\d{1,5})$")
 
 
 class RayCluster(Engine):
-    """An engine of actors on a running cluster, or on one that is started here and stopped with the engine."""
+    """Run shards in actors on a running cluster, or on one that is started and stopped here."""
 
     remote = True
 
@@ -52,24 +52,24 @@ class RayCluster(Engine):
         self._reference: Any = None
         self._models = 0
 
-    def map(self, function: Stream[Any, Any, Any], model: Any, items: Iterable[Any], what: str) -> Iterator[Any]:
+    def map(self, function: Stream[Any, Any, Any], model: Any, items: Iterable[Any], task: str) -> Iterator[Any]:
         """See `Engine.map`."""
         self._send(model)
         waiting, size = iter(items), 1
         actors = cycle(self._actors)
         running: deque[Any] = deque()
         while True:
-            # Each actor has one call at work and one that waits; results are taken in their order.
+            # Each actor has one running and one waiting call; results are taken in order.
             while len(running) < 2 * self.count and (group := list(islice(waiting, size))):
                 running.append(next(actors).run.remote(function, str(self._models), [self._reference], group))
             if not running:
                 return
-            results, seconds = self._get(running.popleft(), what)
+            results, seconds = self._get(running.popleft(), task)
             size = max(1, min(int(GROUP_SECONDS * len(results) / max(seconds, 1e-3)), 2 * size, MAX_GROUP))
             yield from results
 
     def close(self) -> None:
-        """End the actors, at work or not, and leave Ray if it was joined here."""
+        """End all actors, and leave Ray if it was joined here."""
         for actor in self._actors:
             self._ray.kill(actor)
         if self._is_own:
@@ -81,7 +81,7 @@ class RayCluster(Engine):
             self._model, self._reference = model, self._ray.put(pickle.dumps(model))
             self._models += 1
 
-    def _get(self, call: Any, what: str) -> tuple[list[Any], float]:
+    def _get(self, call: Any, task: str) -> tuple[list[Any], float]:
         errors = self._ray.exceptions
         try:
             results, seconds, sentences, error = self._ray.get(call)
@@ -89,8 +89,8 @@ class RayCluster(Engine):
             causes = [line for line in str(death).splitlines() if " because " in line]
             reason = causes[0] if causes else reason_of(death)
             raise WordworthError(
-                f"{what}: Ray gave up after {ATTEMPTS} attempts ({reason}); where memory ran out, use a machine "
-                "with more (what was done is kept)"
+                f"{task}: Ray gave up after {ATTEMPTS} attempts ({reason}); if memory ran out, use a machine "
+                "with more (finished work is kept)"
             ) from death
         for sentence in sentences:
             notice(sentence)
@@ -102,18 +102,18 @@ class RayCluster(Engine):
 def _actor_class() -> type:
     """Make the class of a worker.
 
-    Ray puts the driver's working folder, whose files may be anyone's, first on a worker's path. A class inside a
-    function is sent whole, so that this folder is off the path before Wordworth is imported.
+    Ray puts the driver's working folder, which may hold anyone's files, first on a worker's path. A class inside a
+    function is sent as code, so that it can remove this folder from the path before it imports Wordworth.
     """
-    working = "" if Path.cwd() == Path(__file__).parents[2] else str(Path.cwd())
+    driver_folder = "" if Path.cwd() == Path(__file__).parents[2] else str(Path.cwd())
 
     class Actor:
-        """Keeps the model that it was last sent: one at a time, since one may fill the device."""
+        """Keep the last model that was sent: one at a time, since one may fill the device."""
 
         def __init__(self) -> None:
             import sys
 
-            sys.path[:] = [path for path in sys.path if path != working]
+            sys.path[:] = [path for path in sys.path if path != driver_folder]
             self.key, self.model = "", None
 
         def run(
@@ -129,7 +129,7 @@ def _actor_class() -> type:
             from wordworth.engine.engines import notices
             from wordworth.errors import WordworthError
 
-            before = len(notices())
+            notice_count = len(notices())
             try:
                 if key != self.key:
                     self.key, self.model = "", None
@@ -138,8 +138,8 @@ def _actor_class() -> type:
                 began = time.monotonic()
                 results = list(function(self.model, items))
             except WordworthError as error:
-                return b"", 0.0, notices()[before:], str(error)
-            return pickle.dumps(results), time.monotonic() - began, notices()[before:], ""
+                return b"", 0.0, notices()[notice_count:], str(error)
+            return pickle.dumps(results), time.monotonic() - began, notices()[notice_count:], ""
 
     return Actor
 
@@ -147,22 +147,22 @@ def _actor_class() -> type:
 def _join(ray: Any, address: str) -> None:
     """Join the cluster at an address; without one, start a cluster on this machine.
 
-    Ray itself would join any cluster that a file in /tmp names, which may be another program's or another user's.
+    Ray would join any cluster that a file in /tmp names, even one of another program or user.
     """
     kind_folder("vectors")  # a run without a cache has one folder for all its processes, named by the environment
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # the next version's way, which it asks for
-    given = _HOST_AND_PORT.search(address)
-    if given:  # Ray itself would wait for minutes
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # as Ray's next version does
+    host_and_port = _HOST_AND_PORT.search(address)
+    if host_and_port:  # Ray would wait for minutes
         try:
-            create_connection((given[1], int(given[2])), CONNECT_SECONDS).close()
+            create_connection((host_and_port[1], int(host_and_port[2])), CONNECT_SECONDS).close()
         except OSError as error:
             raise WordworthError(
                 f"no Ray cluster answers at {address} ({error}); start one there with `ray start --head`"
             ) from error
-    own = {} if address else {"include_dashboard": False}
+    options = {} if address else {"include_dashboard": False}
     with LibraryErrors(f"the Ray cluster {address} cannot be joined", "see `ray status`"):
-        ray.init(address=address or "local", log_to_driver=False, logging_level="error", **own)
+        ray.init(address=address or "local", log_to_driver=False, logging_level="error", **options)
 
 
 def _plan_workers(ray: Any) -> tuple[int, dict[str, Any]]:

@@ -160,7 +160,7 @@ def _judge_change(change: Score) -> str:
 
 def _sign(value: float) -> str:
     """Return a change, with a third place where two would hide on which side of 0 it is."""
-    return format_fixed(value, 2 if abs(value) >= 0.005 else 3, signed=True)
+    return format_fixed(value, 2 if abs(value) >= 0.005 else 3, is_signed=True)
 
 
 LEAD_CHAPTERS: dict[str, tuple[Callable[[Runs], Iterator[Lead]], ...]] = {

@@ -153,7 +153,7 @@ def _data(scores: Sequence[Score]) -> Iterator[str]:
     datasets = list(dict.fromkeys(score["dataset"] for score in scores if score["dataset"]))
     counts = {score["n"] for score in scores if score["n"] is not None}
     n = f"n = {counts.pop():,}" if len(counts) == 1 else ""
-    data = f"Data: {format_list(datasets, most=12)}" if datasets else ""
+    data = f"Data: {format_list(datasets, max_names=12)}" if datasets else ""
     if data or n:
         yield f"{_join((data, n), ', ')}."
     if len(counts) > 1:
@@ -193,4 +193,4 @@ def _bold(leaders: Sequence[tuple[str, Ranking]]) -> Iterator[str]:
             f"have ({format_list(tests)}; p < {format_number(ALPHA)} after Holm’s correction over the pairs)."
         )
     if exceptions:
-        yield f"Only the best is bold where no paired test is possible: {format_list(exceptions, most=12)}."
+        yield f"Only the best is bold where no paired test is possible: {format_list(exceptions, max_names=12)}."

@@ -1,4 +1,4 @@
-"""Which differences between two models are real: their runs compared item by item."""
+"""Compare the runs of two models item by item."""
 
 from wordworth.paired.comparison import Comparison, ComparisonSettings, Difference, PairedTest, compare, compare_scores
 from wordworth.paired.items import NotComparableError

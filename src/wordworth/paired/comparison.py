@@ -1,4 +1,4 @@
-"""Which differences between two models are real: paired tests on the items that both have, corrected for number."""
+"""Compare two models by paired tests on the items that both have, with Holm's correction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,7 +12,7 @@ from wordworth.errors import WordworthError
 from wordworth.measure import find_measure
 from wordworth.measure.declaration import Measure
 from wordworth.paired.items import (
-    WITHIN,
+    SLOT_COLUMNS,
     LayerRule,
     NotComparableError,
     Question,
@@ -51,7 +51,7 @@ MIN_SPREAD = 1e-12
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A paired test: the value of both sides over the same items, and their difference."""
+    """Hold a paired test: the values of both sides over the same items, and their difference."""
 
     first: float
     second: float
@@ -66,7 +66,7 @@ class PairedTest:
     p_method: str | None = None
     """exact or monte-carlo, where the test permutes."""
     clusters: int | None = None
-    """How many clusters of items are permuted, where items depend on each other."""
+    """The number of permuted clusters, if items depend on each other."""
     sets: tuple[str, ...] = ()
     """The names of the target sets of an association test."""
     magnitude: tuple[float, float] | None = None
@@ -80,11 +80,11 @@ class PairedTest:
 
 @dataclass(frozen=True)
 class Difference:
-    """One question: the test of the difference between the two sides."""
+    """Hold the test of the difference between two sides on one question."""
 
     columns: Mapping[str, Any]
     """The columns of the scores that are compared: experiment, dataset, measure, variant …"""
-    tested: PairedTest
+    test: PairedTest
     only_first: int = 0
     only_second: int = 0
     layers: tuple[int | None, int | None] = (None, None)
@@ -99,8 +99,8 @@ class Difference:
 
     @property
     def cautions(self) -> list[Caution]:
-        """Return why it must be read with care: few items, or a small share of those that either side has."""
-        n = self.tested.n
+        """Return its cautions: few items, or a small share of those that either side has."""
+        n = self.test.n
         return size_cautions(n, self.measure.name) + coverage_cautions(n / (n + self.only_first + self.only_second))
 
     @property
@@ -116,7 +116,7 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(ShowsTable):
-    """Two sides, every question that could be tested, and what could not."""
+    """Hold all tests of two sides, and the questions that could not be tested."""
 
     study: str
     first: str
@@ -130,26 +130,30 @@ class Comparison(ShowsTable):
     def table(self) -> Table:
         """Return a row per difference: both values, and the difference with its interval, Holm's p and n."""
         rows = []
-        for one in self.differences:
-            tested, cautions = one.tested, tuple(one.cautions)
-            lead = Cell(tested.difference, tested.low, tested.high, one.p_holm, n=tested.n, cautions=cautions)
-            rows.append(Row((one.name,), (Cell(tested.first), Cell(tested.second), lead)))
+        for difference in self.differences:
+            tested, cautions = difference.test, tuple(difference.cautions)
+            lead = Cell(tested.difference, tested.low, tested.high, difference.p_holm, n=tested.n, cautions=cautions)
+            rows.append(Row((difference.name,), (Cell(tested.first), Cell(tested.second), lead)))
         title, heads = f"wordworth compare · {self.study}", (self.first, self.second, "Δ")
         return Table(title, ("task",), heads, tuple(rows), note=legend_of(rows))
 
     def as_table(self) -> dict[str, Any]:
-        """Return it for JSON; the columns of a difference are those of `scores.csv` and of its test."""
+        """Return JSON data; the columns of a difference are those of `scores.csv` and of its test."""
         rows = []
-        for one in self.differences:
-            row = asdict(one)
-            more = {"difference": one.tested.difference, "is_real": one.is_real, "cautions": one.cautions}
-            rows.append({**row.pop("columns"), **row.pop("tested"), **row, **more})
+        for difference in self.differences:
+            row = asdict(difference)
+            properties = {
+                "difference": difference.test.difference,
+                "is_real": difference.is_real,
+                "cautions": difference.cautions,
+            }
+            rows.append({**row.pop("columns"), **row.pop("test"), **row, **properties})
         return asdict(self) | {"differences": rows}
 
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """How the tests are done."""
+    """Set the layer and the statistics of a comparison."""
 
     layer: LayerRule = "best"
     components: int | None = None
@@ -161,39 +165,43 @@ class ComparisonSettings:
 def compare(first: Side, second: Side, settings: ComparisonSettings | None = None) -> Comparison:
     """Compare two models on every question that both have items of.
 
-    Runs that asked different questions are refused, with the reason.
+    Raise for runs with different settings.
     """
     settings = settings or ComparisonSettings()
     refuse_unlike(first, second)
-    changed = changed_data(first.run, second.run)
-    tested: list[Difference] = []
-    refused: list[tuple[str, str]] = []
+    changed_datasets = changed_data(first.run, second.run)
+    differences: list[Difference] = []
+    refusals: list[tuple[str, str]] = []
     for question in questions(first, second, settings.components):
         try:
-            tested.append(_difference(question, first, second, changed, settings))
+            differences.append(_difference(question, first, second, changed_datasets, settings))
         except NotComparableError as error:
-            refused.append((describe_score(question.columns), str(error)))
-    if not tested:
-        nothing = f"{first.label} and {second.label} have no task in common that can be tested"
-        raise WordworthError(f"{nothing} ({refused[0][0]}: {refused[0][1]})" if refused else nothing)
-    adjusted = holm([one.tested.p for one in tested])
-    corrected = tuple(replace(one, p_holm=float(p)) for one, p in zip(tested, adjusted, strict=True))
+            refusals.append((describe_score(question.columns), str(error)))
+    if not differences:
+        problem = f"{first.label} and {second.label} have no task in common that can be tested"
+        raise WordworthError(f"{problem} ({refusals[0][0]}: {refusals[0][1]})" if refusals else problem)
+    p_values = holm([difference.test.p for difference in differences])
+    corrected_differences = tuple(
+        replace(difference, p_holm=float(p)) for difference, p in zip(differences, p_values, strict=True)
+    )
     notes = tuple(remarks(first, second))
-    return Comparison(first.run.study, first.label, second.label, corrected, tuple(refused), notes)
+    return Comparison(first.run.study, first.label, second.label, corrected_differences, tuple(refusals), notes)
 
 
 def _difference(
-    question: Question, first: Side, second: Side, changed: set[str], settings: ComparisonSettings
+    question: Question, first: Side, second: Side, changed_datasets: set[str], settings: ComparisonSettings
 ) -> Difference:
     dataset = question.columns["dataset"]
-    if dataset in changed:
+    if dataset in changed_datasets:
         raise NotComparableError(f"{dataset} is not the same data in both (its sha256 differs)")
     if question.measure.grows_with_vectors and first.model != second.model:
-        raise NotComparableError("it grows with the length of a model's vectors, which is not the models' bias")
-    matched = match(question, first, second, settings.layer, settings.seed)
-    tested = paired_test(question.measure, matched.frame, settings)
-    only = matched.only_first, matched.only_second
-    return Difference(question.columns, tested, *only, matched.layers, matched.notes)
+        raise NotComparableError(
+            "it grows with the length of a model's vectors, so only versions of one model are comparable"
+        )
+    matched_items = match(question, first, second, settings.layer, settings.seed)
+    test = paired_test(question.measure, matched_items.frame, settings)
+    unshared_counts = matched_items.only_first, matched_items.only_second
+    return Difference(question.columns, test, *unshared_counts, matched_items.layers, matched_items.notes)
 
 
 def compare_scores(
@@ -201,7 +209,7 @@ def compare_scores(
     second: tuple[Run, Mapping[str, Any]],
     settings: ComparisonSettings | None = None,
 ) -> PairedTest:
-    """Return the paired test of two scores of one measure, each with its run; an error says why there is none.
+    """Return the paired test of two scores of one measure, each with its run; raise if there is none.
 
     Unlike in `compare`, each score says its own layer, pooling and components.
     """
@@ -212,7 +220,7 @@ def compare_scores(
     if score["dataset"] in changed_data(first[0], second[0]):
         raise NotComparableError(f"{score['dataset']} is not the same data in both (its sha256 differs)")
     frames = [
-        scored_items(run, row, measure).filter(*(equals(name, row[name]) for name in WITHIN)).collect()
+        scored_items(run, row, measure).filter(*(equals(name, row[name]) for name in SLOT_COLUMNS)).collect()
         for run, row in (first, second)
     ]
     key = key_of(measure)
@@ -237,9 +245,9 @@ def paired_test(measure: Measure, frame: pl.DataFrame, settings: ComparisonSetti
             return _test_correlations(frame, values, settings, is_ranked=measure.paired_test == "spearman")
 
 
-def _result(values: Sequence[float], interval: Sequence[Any], p: Any, n: int, test: str, **more: Any) -> PairedTest:
+def _result(values: Sequence[float], interval: Sequence[Any], p: Any, n: int, test: str, **fields: Any) -> PairedTest:
     (first, second), (low, high) = map(float, values), map(float, interval)
-    return PairedTest(first, second, low, high, float(p), n, test, **more)
+    return PairedTest(first, second, low, high, float(p), n, test, **fields)
 
 
 def _test_correlations(
@@ -258,10 +266,10 @@ def _test_correlations(
 
 
 def _test_hits(values: NDArray[np.float64]) -> PairedTest:
-    right = values > 0.5
-    only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
-    _, low, high = paired_proportions(*only, right.shape[1])
-    return _result(right.mean(axis=1).tolist(), (low, high), mcnemar(*only), right.shape[1], "mcnemar")
+    is_hit = values > 0.5
+    discordant_counts = int((is_hit[0] & ~is_hit[1]).sum()), int((is_hit[1] & ~is_hit[0]).sum())
+    _, low, high = paired_proportions(*discordant_counts, is_hit.shape[1])
+    return _result(is_hit.mean(axis=1).tolist(), (low, high), mcnemar(*discordant_counts), is_hit.shape[1], "mcnemar")
 
 
 def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> PairedTest:
@@ -270,26 +278,29 @@ def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], setting
     if min(is_x.sum(), is_y.sum()) < MIN_TARGETS:
         counts = f"{is_x.sum()} and {is_y.sum()} targets in common"
         raise NotComparableError(f"{counts}, and {MIN_TARGETS} of each are needed")
-    ordered, size = np.concatenate([values[:, is_x], values[:, is_y]], axis=1), int(is_x.sum())
+    ordered_values, size = np.concatenate([values[:, is_x], values[:, is_y]], axis=1), int(is_x.sum())
     if min(values.std(axis=1)) <= MIN_SPREAD:
-        raise NotComparableError("one model associates all targets in common alike")
-    effects, result = weat_difference(ordered, size, permutations=settings.permutations, seed=settings.seed)
-    intervals = weat_difference_interval(ordered, size, resamples=settings.resamples, seed=settings.seed)
+        raise NotComparableError("one model has the same association for all targets in common")
+    effects, result = weat_difference(ordered_values, size, permutations=settings.permutations, seed=settings.seed)
+    intervals = weat_difference_interval(ordered_values, size, resamples=settings.resamples, seed=settings.seed)
     sets = tuple(frame.sort("role").get_column("set").unique(maintain_order=True).drop_nulls())
-    more = {"p_method": result.method, "sets": sets, "magnitude": intervals[1]}
-    return _result(effects.tolist(), intervals[0], result.p, len(frame), "exchange", **more)
+    fields = {"p_method": result.method, "sets": sets, "magnitude": intervals[1]}
+    return _result(effects.tolist(), intervals[0], result.p, len(frame), "exchange", **fields)
 
 
 def _test_means(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> PairedTest:
-    """Test a difference of means. Items of one cluster lean the same way, so their signs are flipped as one."""
-    sums = (
+    """Test a difference of means. The items of a cluster depend on each other, so their signs are flipped together."""
+    cluster_sums = (
         frame.select("cluster", difference=pl.col("value") - pl.col("value_second"))
         .group_by("cluster", maintain_order=True)
         .agg(pl.col("difference").sum(), pl.len().alias("size"))
     )
-    differences, sizes = sums.get_column("difference").to_numpy(), sums.get_column("size").to_numpy().astype(np.float64)
+    differences, sizes = (
+        cluster_sums.get_column("difference").to_numpy(),
+        cluster_sums.get_column("size").to_numpy().astype(np.float64),
+    )
     result = sign_flip(differences, permutations=settings.permutations, seed=settings.seed)
     interval = mean_interval(differences, sizes, resamples=settings.resamples, seed=settings.seed)
-    clusters = len(sums) if len(sums) < len(frame) else None
-    more = {"p_method": result.method, "clusters": clusters}
-    return _result(values.mean(axis=1).tolist(), interval, result.p, len(frame), "sign-flip", **more)
+    clusters = len(cluster_sums) if len(cluster_sums) < len(frame) else None
+    fields = {"p_method": result.method, "clusters": clusters}
+    return _result(values.mean(axis=1).tolist(), interval, result.p, len(frame), "sign-flip", **fields)

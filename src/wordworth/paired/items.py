@@ -1,4 +1,4 @@
-"""The items behind two models' scores: the questions that both answered, the layer of each, and their values."""
+"""Select the items behind two models' scores: the questions that both answered, and the layer of each model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,32 +16,43 @@ from wordworth.results.columns import ITEM_CLUSTERS, ITEM_KEYS, ITEM_SUBSETS, IT
 from wordworth.results.run import Run
 
 LayerRule = Literal["best", "top"] | int
-WITHIN = ("pooling", "layer", "components")
+SLOT_COLUMNS = ("pooling", "layer", "components")
 """Columns in which a model may have several values of an item."""
-LOOSE = ("context", "sentences", "version")
+OPTIONAL_COLUMNS = ("context", "sentences", "version")
 """Columns that are blank for a static embedding, which is compared with a language model in each of its contexts."""
-QUESTION = ("experiment", "language", "dataset", "subset", *LOOSE, "draw", "control", "measure", "variant", "k")
+QUESTION = (
+    "experiment",
+    "language",
+    "dataset",
+    "subset",
+    *OPTIONAL_COLUMNS,
+    "draw",
+    "control",
+    "measure",
+    "variant",
+    "k",
+)
 """The columns that name a question."""
-TABLE_PLACE = [name for name in PLACE if name not in WITHIN]
+TABLE_PLACE = [name for name in PLACE if name not in SLOT_COLUMNS]
 OCCURRENCE = "occurrence"
-"""Numbers the rows of one item: the second time that a list has a pair is not the first."""
+"""The number of a row among those of one item, since a list may repeat a pair."""
 
 
 class NotComparableError(WordworthError):
-    """One question of a comparison that cannot be tested, with the reason."""
+    """Raise for a question of a comparison that cannot be tested."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question that both sides answered, with every layer of each."""
+    """Hold a question that both sides answered, with every layer of each."""
 
     columns: dict[str, Any]
     """The columns of `QUESTION`."""
     measure: Measure
     first: pl.DataFrame
     second: pl.DataFrame
-    unshared: int = 0
-    """Polar or attribute words that only one side has: its values depend on them, and the other's do not."""
+    unshared_words: int = 0
+    """Number of polar or attribute words that only one side has; only its values depend on them."""
 
 
 def key_of(measure: Measure) -> list[str]:
@@ -52,20 +63,20 @@ def key_of(measure: Measure) -> list[str]:
 def scored_items(run: Run, score: Mapping[str, Any], measure: Measure) -> pl.LazyFrame:
     """Return the items at the place of a score, in every layer: their key, `value`, and what the paired test needs."""
     table = measure.items
-    in_table = {"subset": ITEM_SUBSETS[table]} if table in ITEM_SUBSETS and score.get("subset") is not None else {}
-    place = [equals(in_table.get(name, name), score.get(name)) for name in TABLE_PLACE]
-    own = [name for name in ("measure", "variant") if name in ITEM_TABLES[table]]
-    place += [equals(name, score[name]) for name in own]
+    table_columns = {"subset": ITEM_SUBSETS[table]} if table in ITEM_SUBSETS and score.get("subset") is not None else {}
+    place = [equals(table_columns.get(name, name), score.get(name)) for name in TABLE_PLACE]
+    own_columns = [name for name in ("measure", "variant") if name in ITEM_TABLES[table]]
+    place += [equals(name, score[name]) for name in own_columns]
     value = pl.col(measure.item_value)
     if score.get("k") is not None:
         value = (value <= score["k"]).fill_null(value=False)
     cluster = pl.col(ITEM_CLUSTERS[table]) if table in ITEM_CLUSTERS else pl.int_range(pl.len())
-    more = [name for name in ("rating", "role", "set") if name in ITEM_TABLES[table]]
-    columns = list(dict.fromkeys([*WITHIN, *ITEM_KEYS[table], *more]))
+    test_columns = [name for name in ("rating", "role", "set") if name in ITEM_TABLES[table]]
+    columns = list(dict.fromkeys([*SLOT_COLUMNS, *ITEM_KEYS[table], *test_columns]))
     items = run.item_table(table).filter(*place, pl.col(SKIP).is_null())
     items = items.select(*columns, cluster=cluster, value=value.cast(pl.Float64)).drop_nulls("value")
-    again = pl.int_range(pl.len()).over(*ITEM_KEYS[table], *WITHIN).alias(OCCURRENCE)
-    return items.with_columns(again)
+    occurrence = pl.int_range(pl.len()).over(*ITEM_KEYS[table], *SLOT_COLUMNS).alias(OCCURRENCE)
+    return items.with_columns(occurrence)
 
 
 def questions(first: Side, second: Side, components: int | None = None) -> Iterator[Question]:
@@ -73,28 +84,30 @@ def questions(first: Side, second: Side, components: int | None = None) -> Itera
 
     A question that two experiments of a study ask is tested once.
     """
-    seen: set[tuple[Any, ...]] = set()
-    for one, other in product(*(_list_scores(side, components) for side in (first, second))):
-        columns = _shared_columns(one, other, ignored=first.where)
+    earlier_questions: set[tuple[Any, ...]] = set()
+    for first_score, second_score in product(*(_list_scores(side, components) for side in (first, second))):
+        columns = _shared_columns(first_score, second_score, ignored_columns=first.where)
         if columns is None:
             continue
         question = tuple(columns[name] for name in QUESTION if name != "experiment")
-        if question in seen:
+        if question in earlier_questions:
             continue
         measure = find_measure(columns["measure"], columns["variant"])
         frames = [
             scored_items(side.run, row, measure).filter(equals("components", components)).collect()
-            for side, row in ((first, one), (second, other))
+            for side, row in ((first, first_score), (second, second_score))
         ]
         if all(map(len, frames)):
-            seen.add(question)
-            yield Question(columns, measure, frames[0], frames[1], _count_unshared(first, one, second, other))
+            earlier_questions.add(question)
+            yield Question(
+                columns, measure, frames[0], frames[1], _count_unshared(first, first_score, second, second_score)
+            )
 
 
 def _list_scores(side: Side, components: int | None) -> list[dict[str, Any]]:
     """Return the scores of a side that a paired test can compare, each question once."""
-    mine = side.run.scores.filter(*side.selection, equals("components", components))
-    scores = mine.select(*dict.fromkeys([*TABLE_PLACE, *QUESTION])).unique(maintain_order=True)
+    selected_scores = side.run.scores.filter(*side.selection, equals("components", components))
+    scores = selected_scores.select(*dict.fromkeys([*TABLE_PLACE, *QUESTION])).unique(maintain_order=True)
     rows = []
     for row in scores.iter_rows(named=True):
         measure = find_measure(row["measure"], row["variant"])
@@ -104,38 +117,38 @@ def _list_scores(side: Side, components: int | None) -> list[dict[str, Any]]:
 
 
 def _shared_columns(
-    one: Mapping[str, Any], other: Mapping[str, Any], ignored: Mapping[str, str]
+    first_score: Mapping[str, Any], second_score: Mapping[str, Any], ignored_columns: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """Return the columns of the question that two scores answer; None where they answer different ones."""
     columns: dict[str, Any] = {}
     for name in QUESTION:
-        values = one[name], other[name]
-        if name in ignored:
+        values = first_score[name], second_score[name]
+        if name in ignored_columns:
             columns[name] = None
-        elif values[0] == values[1] or (name in LOOSE and None in values):
+        elif values[0] == values[1] or (name in OPTIONAL_COLUMNS and None in values):
             columns[name] = values[1] if values[0] is None else values[0]
         else:
             return None
     return columns
 
 
-def _count_unshared(first: Side, one: Mapping[str, Any], second: Side, other: Mapping[str, Any]) -> int:
+def _count_unshared(first: Side, first_score: Mapping[str, Any], second: Side, second_score: Mapping[str, Any]) -> int:
     """Return how many polar and attribute words only one side has."""
-    if is_before_and_after(first, second):  # which has one vocabulary, and reports once what it lacks
+    if is_before_and_after(first, second):  # which has one vocabulary
         return 0
     missing = []
-    for side, row in ((first, one), (second, other)):
+    for side, row in ((first, first_score), (second, second_score)):
         place = [equals(name, row[name]) for name in TABLE_PLACE]
         lists = side.run.item_table("word_lists").select(*TABLE_PLACE, "word", SKIP)
         words = side.run.item_table("association_words").filter(pl.col("role").is_in(["A", "B"]))
-        both = pl.concat([lists, words.select(*TABLE_PLACE, "word", SKIP)])
-        missing.append(set(both.filter(*place, pl.col(SKIP).is_not_null()).collect().get_column("word")))
+        word_rows = pl.concat([lists, words.select(*TABLE_PLACE, "word", SKIP)])
+        missing.append(set(word_rows.filter(*place, pl.col(SKIP).is_not_null()).collect().get_column("word")))
     return len(missing[0] ^ missing[1])
 
 
 @dataclass(frozen=True)
 class MatchedItems:
-    """A row per item that both sides have: `value`, `value_second`, and what the test needs."""
+    """Hold a row per item that both sides have: `value`, `value_second`, and what the test needs."""
 
     frame: pl.DataFrame
     layers: tuple[int | None, int | None]
@@ -147,46 +160,52 @@ class MatchedItems:
 def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: int) -> MatchedItems:
     """Return the items that both sides have, each side in its layer.
 
-    `best` is the layer of each model that is best on a random half of the items for valence; the other half is
-    compared, so that having more layers favours nobody. For other measures it is the layer of highest valence that the
-    run itself picked, and for means a quarter of the way up, as in Bommasani et al. Where a run kept one layer only,
-    picked on these same items, a note says so. `top` is the last layer. A number is that layer of both.
+    `best` picks each model's best layer on a random half of the rated items and compares the other half, which does
+    not favour models with more layers. For means it is a quarter of the way up (Bommasani et al.), for other measures
+    the layer of highest valence that the run picked. If a run has only one layer, picked on these items, a note says
+    so. `top` is the last layer. A number is that layer of both.
     """
     frames, key = [question.first, question.second], key_of(question.measure)
-    layered = [frame.get_column("layer").null_count() < len(frame) for frame in frames]
-    shared = frames[0].select(key).unique().join(frames[1].select(key).unique(), on=key, nulls_equal=True).sort(key)
-    only = [frame.select(key).n_unique() - len(shared) for frame in frames]
+    has_layers = [frame.get_column("layer").null_count() < len(frame) for frame in frames]
+    shared_keys = (
+        frames[0].select(key).unique().join(frames[1].select(key).unique(), on=key, nulls_equal=True).sort(key)
+    )
+    unshared_counts = [frame.select(key).n_unique() - len(shared_keys) for frame in frames]
     layers: list[int | None] = [None, None]
     reasons: list[str] = []
     has_choice = any(frame.get_column("layer").n_unique() > 2 for frame in frames)
     if rule == "best" and has_choice and question.measure.paired_test in ("pearson", "spearman"):
-        order = np.random.default_rng(seed).permutation(len(shared))
-        half = len(shared) // 2
-        picking, shared = shared[np.sort(order[:half])], shared[np.sort(order[half:])]
-        for at, frame in enumerate(frames):
-            layers[at] = _best_layer(question, frame, picking) if layered[at] else None
-        reasons.append(f"picked on {len(picking):,} of the items and compared on the other {len(shared):,}")
+        order = np.random.default_rng(seed).permutation(len(shared_keys))
+        half = len(shared_keys) // 2
+        picking_keys, shared_keys = shared_keys[np.sort(order[:half])], shared_keys[np.sort(order[half:])]
+        for index, frame in enumerate(frames):
+            layers[index] = _best_layer(question, frame, picking_keys) if has_layers[index] else None
+        reasons.append(f"picked on {len(picking_keys):,} of the items and compared on the other {len(shared_keys):,}")
     else:
-        for at, side in enumerate((first, second)):
-            if layered[at]:
-                layers[at], reason = _layer(question, side, frames[at], rule)
+        for index, side in enumerate((first, second)):
+            if has_layers[index]:
+                layers[index], reason = _layer(question, side, frames[index], rule)
                 reasons.append(reason)
     numbers = list(dict.fromkeys(layer for layer in layers if layer is not None))
     name = f"layer{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}"
     notes = [f"{name} ({'; '.join(dict.fromkeys(reasons))})"] if numbers else []
-    chosen = [
+    layer_frames = [
         _one_layer(frame, key, layer, side) for frame, layer, side in zip(frames, layers, (first, second), strict=True)
     ]
-    both = join_items(chosen[0], chosen[1], key).join(shared, on=key, how="semi", nulls_equal=True).sort(key)
-    poolings = [frame.get_column("pooling").drop_nulls().unique().to_list() for frame in chosen]
+    joined_items = (
+        join_items(layer_frames[0], layer_frames[1], key)
+        .join(shared_keys, on=key, how="semi", nulls_equal=True)
+        .sort(key)
+    )
+    poolings = [frame.get_column("pooling").drop_nulls().unique().to_list() for frame in layer_frames]
     if all(poolings) and poolings[0] != poolings[1]:
         notes.append(f"poolings differ: {', '.join(poolings[0])} and {', '.join(poolings[1])}")
-    if any(only):
-        notes.append(f"{only[0]:,} and {only[1]:,} items in one model only")
-    if question.unshared:
-        words = "word" if question.unshared == 1 else "words"
-        notes.append(f"{question.unshared} polar or attribute {words} in one model only")
-    return MatchedItems(both, (layers[0], layers[1]), only[0], only[1], tuple(notes))
+    if any(unshared_counts):
+        notes.append(f"{unshared_counts[0]:,} and {unshared_counts[1]:,} items in one model only")
+    if question.unshared_words:
+        words = "word" if question.unshared_words == 1 else "words"
+        notes.append(f"{question.unshared_words} polar or attribute {words} in one model only")
+    return MatchedItems(joined_items, (layers[0], layers[1]), unshared_counts[0], unshared_counts[1], tuple(notes))
 
 
 def join_items(first: pl.DataFrame, second: pl.DataFrame, key: list[str]) -> pl.DataFrame:
@@ -194,11 +213,11 @@ def join_items(first: pl.DataFrame, second: pl.DataFrame, key: list[str]) -> pl.
     return first.join(second.select(*key, "value"), on=key, suffix="_second", nulls_equal=True).sort(key)
 
 
-def _best_layer(question: Question, frame: pl.DataFrame, picking: pl.DataFrame) -> int:
+def _best_layer(question: Question, frame: pl.DataFrame, picking_keys: pl.DataFrame) -> int:
     method: Literal["pearson", "spearman"] = "spearman" if question.measure.paired_test == "spearman" else "pearson"
     by_layer = (
         frame.drop_nulls("layer")
-        .join(picking, on=key_of(question.measure), how="semi", nulls_equal=True)
+        .join(picking_keys, on=key_of(question.measure), how="semi", nulls_equal=True)
         .group_by("layer")
         .agg(pl.corr("value", "rating", method=method).alias("rho"))
         .drop_nans("rho")
@@ -214,7 +233,7 @@ def _layer(question: Question, side: Side, frame: pl.DataFrame, rule: LayerRule)
     layers = sorted(frame.get_column("layer").drop_nulls().unique().to_list())
     top = side.facts.layers or layers[-1]
     if isinstance(rule, int):
-        layer, reason = rule, "as asked"
+        layer, reason = rule, "as requested"
     elif rule == "top":
         layer, reason = top, "top layer"
     elif len(layers) == 1:
@@ -232,16 +251,16 @@ def _layer(question: Question, side: Side, frame: pl.DataFrame, rule: LayerRule)
 
 def _picked_by_run(question: Question, side: Side) -> int:
     """Return the layer of highest valence: the lower of the two in which `vast` nullifies components."""
-    picked = side.run.scores.filter(
+    layers = side.run.scores.filter(
         *side.selection, equals("experiment", question.columns["experiment"]), pl.col("components").is_not_null()
     ).get_column("layer")
-    if picked.is_empty():
+    if layers.is_empty():
         raise NotComparableError(f"the run of {side.label} does not say which layer is its best; give --layer")
-    return int(picked.drop_nulls().to_numpy().min())
+    return int(layers.drop_nulls().to_numpy().min())
 
 
 def _one_layer(frame: pl.DataFrame, key: list[str], layer: int | None, side: Side) -> pl.DataFrame:
-    chosen = frame if layer is None else frame.filter(pl.col("layer") == layer)
-    if chosen.select(key).is_duplicated().any():
+    layer_frame = frame if layer is None else frame.filter(pl.col("layer") == layer)
+    if layer_frame.select(key).is_duplicated().any():
         raise NotComparableError(f"{side.label} has several values for one item; compare one version or context of it")
-    return chosen
+    return layer_frame

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: models of two runs or of one; and whether they can be compared at all."""
+"""Choose the two sides of a comparison, and check that they can be compared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,19 +16,19 @@ MAX_VALUE = 80
 
 @dataclass(frozen=True)
 class Side:
-    """One side: a model of a run, or one version or context of it."""
+    """Hold one side: a model of a run, or one version or context of it."""
 
     run: Run
     model: str
     step: int | None = None
     where: Mapping[str, str] = field(default_factory=dict)
-    """Column of the scores → its value on this side, where the sides differ in it: `version`, `context`."""
+    """Column in which the sides differ (`version`, `context`) → its value on this side."""
     origin: str = ""
-    """The run, where both sides would have the same label without it."""
+    """The run, if both sides would otherwise have the same label."""
 
     @property
     def label(self) -> str:
-        """Return what tables and sentences call it."""
+        """Return its name in tables and sentences."""
         name = model_label(self.model, self.step)
         name += f" ({', '.join(self.where.values())})" if self.where else ""
         return f"{name} [{self.origin}]" if self.origin else name
@@ -41,7 +41,11 @@ class Side:
     @property
     def selection(self) -> list[pl.Expr]:
         """Return the rows of scores and items that are of this side."""
-        return [equals("model", self.model), equals("step", self.step), *(equals(*one) for one in self.where.items())]
+        return [
+            equals("model", self.model),
+            equals("step", self.step),
+            *(equals(*condition) for condition in self.where.items()),
+        ]
 
 
 def equals(column: str, value: Any) -> pl.Expr:
@@ -50,7 +54,7 @@ def equals(column: str, value: Any) -> pl.Expr:
 
 
 def models_of(run: Run) -> dict[str, tuple[str, int | None]]:
-    """Return the models with scores, by label. A run may name others that only served, as for soft match."""
+    """Return the models with scores, by label. A run may name other models, such as that of soft match."""
     rows = run.scores.select("model", "step").drop_nulls("model").unique(maintain_order=True).rows()
     return {model_label(name, step): (name, step) for name, step in rows}
 
@@ -58,7 +62,7 @@ def models_of(run: Run) -> dict[str, tuple[str, int | None]]:
 def sides(
     runs: Sequence[Run], models: tuple[str, str] | None = None, **columns: tuple[str, str] | None
 ) -> tuple[Side, Side]:
-    """Return the two sides: the models that are named, or the only ones.
+    """Return the two sides: the named models, or the only ones.
 
     `columns` are the values on each side of a column in which they differ: `version=("projection", "original")`.
     """
@@ -67,14 +71,16 @@ def sides(
     pairs = {name: values for name, values in columns.items() if values is not None}
     names = models or _only_models(runs, can_be_one=bool(pairs))
     first, second = (
-        _side(run, name, {column: values[at] for column, values in pairs.items()})
-        for at, (run, name) in enumerate(zip((runs[0], runs[-1]), names, strict=True))
+        _side(run, name, {column: values[index] for column, values in pairs.items()})
+        for index, (run, name) in enumerate(zip((runs[0], runs[-1]), names, strict=True))
     )
     if first.label != second.label:
         return first, second
     if _is_one_run(first.run, second.run):
         raise WordworthError(f"{first.label} of {first.run.label} cannot be compared with itself; name another")
-    origins = [side.run.folder.name if side.run.folder else f"run {at}" for at, side in enumerate((first, second), 1)]
+    origins = [
+        side.run.folder.name if side.run.folder else f"run {index}" for index, side in enumerate((first, second), 1)
+    ]
     return replace(first, origin=origins[0]), replace(second, origin=origins[1])
 
 
@@ -86,9 +92,9 @@ def _side(run: Run, name: str, where: Mapping[str, str]) -> Side:
     return Side(run, *models[name], where=where)
 
 
-def _refuse_unknown(run: Run, column: str, value: str, known: list[str]) -> None:
-    if value not in known:
-        hint = nearest(value, known) or f"; it has {format_names(known) or 'none'}"
+def _refuse_unknown(run: Run, column: str, value: str, known_values: list[str]) -> None:
+    if value not in known_values:
+        hint = nearest(value, known_values) or f"; it has {format_names(known_values) or 'none'}"
         raise WordworthError(f"{run.label} has no {column} {value!r}{hint}")
 
 
@@ -104,7 +110,7 @@ def is_before_and_after(first: Side, second: Side) -> bool:
 
 
 def _only_models(runs: Sequence[Run], *, can_be_one: bool) -> tuple[str, str]:
-    """Return the models to compare where none are named: one of each run, or both of one."""
+    """Return the models to compare if none are named: one of each run, or both of one."""
     labels = [[*models_of(run)] for run in runs]
     if len(runs) == 1 and (len(labels[0]) == 2 or (can_be_one and len(labels[0]) == 1)):
         return labels[0][0], labels[0][-1]
@@ -118,43 +124,51 @@ def _only_models(runs: Sequence[Run], *, can_be_one: bool) -> tuple[str, str]:
 
 
 def refuse_unlike(first: Side, second: Side) -> None:
-    """Refuse runs that asked different questions, with the reason."""
-    one, other = first.run, second.run
-    refusal = f"{one.label} and {other.label} cannot be compared"
-    if one.study != other.study:
-        raise WordworthError(f"{refusal}: they are of the studies {one.study} and {other.study}")
-    if one.seed != other.seed:
-        raise WordworthError(f"{refusal}: their random draws differ (seeds {one.seed} and {other.seed})")
-    may_differ = {"models", *one.may_differ, *other.may_differ}
-    for name in sorted((one.settings.keys() | other.settings.keys()) - may_differ):
-        ours, theirs = one.settings.get(name), other.settings.get(name)
-        if ours != theirs:
-            values = f"{ours!r:.{MAX_VALUE}} in one and {theirs!r:.{MAX_VALUE}} in the other"
+    """Raise for runs of different studies, seeds, settings or inputs."""
+    first_run, second_run = first.run, second.run
+    refusal = f"{first_run.label} and {second_run.label} cannot be compared"
+    if first_run.study != second_run.study:
+        raise WordworthError(f"{refusal}: their studies are {first_run.study} and {second_run.study}")
+    if first_run.seed != second_run.seed:
+        raise WordworthError(f"{refusal}: their random draws differ (seeds {first_run.seed} and {second_run.seed})")
+    may_differ = {"models", *first_run.may_differ, *second_run.may_differ}
+    for name in sorted((first_run.settings.keys() | second_run.settings.keys()) - may_differ):
+        first_value, second_value = first_run.settings.get(name), second_run.settings.get(name)
+        if first_value != second_value:
+            values = f"{first_value!r:.{MAX_VALUE}} in one and {second_value!r:.{MAX_VALUE}} in the other"
             raise WordworthError(f"{refusal}: the setting {name} was {values}")
-    scored = {dataset for run in (one, other) for dataset in run.scores.get_column("dataset").drop_nulls().unique()}
-    shared = changed_data(one, other) - scored
-    if shared:
-        raise WordworthError(f"{refusal}: {min(shared)!r} is not the same data in both (their sha256 differ)")
+    scored_datasets = {
+        dataset for run in (first_run, second_run) for dataset in run.scores.get_column("dataset").drop_nulls().unique()
+    }
+    changed_inputs = changed_data(first_run, second_run) - scored_datasets
+    if changed_inputs:
+        raise WordworthError(f"{refusal}: {min(changed_inputs)!r} is not the same data in both (their sha256 differ)")
 
 
 def changed_data(first: Run, second: Run) -> set[str]:
     """Return the names under which two runs used different data."""
-    sums = [_checksums(run) for run in (first, second)]
-    return {name for name in sums[0].keys() & sums[1].keys() if sums[0][name] != sums[1][name]}
+    checksums = [_checksums(run) for run in (first, second)]
+    return {name for name in checksums[0].keys() & checksums[1].keys() if checksums[0][name] != checksums[1][name]}
 
 
 def _checksums(run: Run) -> dict[str, set[str]]:
-    sums: dict[str, set[str]] = {}
+    checksums: dict[str, set[str]] = {}
     for data in run.data:
         if data.sha256:
-            sums.setdefault(data.name, set()).add(data.sha256)
-    return sums
+            checksums.setdefault(data.name, set()).add(data.sha256)
+    return checksums
 
 
 def remarks(first: Side, second: Side) -> list[str]:
-    """Return what besides the models may explain a difference."""
-    ours, theirs = first.run.versions, second.run.versions
+    """Return other possible reasons for a difference: versions of packages, and precision."""
+    first_versions, second_versions = first.run.versions, second.run.versions
     packages = ("wordworth", "transformers", "torch")
-    pairs = [(f"The runs were made with {name}", ours.get(name), theirs.get(name)) for name in packages]
+    pairs = [
+        (f"The runs were made with {name}", first_versions.get(name), second_versions.get(name)) for name in packages
+    ]
     pairs.append(("The models ran in", first.facts.precision, second.facts.precision))
-    return [f"{what} {one} and {other}." for what, one, other in pairs if one and other and one != other]
+    return [
+        f"{subject} {first_value} and {second_value}."
+        for subject, first_value, second_value in pairs
+        if first_value and second_value and first_value != second_value
+    ]

@@ -231,7 +231,7 @@ def _index(scores: pl.DataFrame, networks: Networks) -> dict[tuple[str, int | No
 def comparison_row(comparison: Comparison) -> list[str]:
     """Return what, ours, theirs, difference, model and place."""
     ours, theirs = comparison.ours, comparison.published
-    value, difference = format_number(theirs.value), format_number(comparison.difference, signed=True)
+    value, difference = format_number(theirs.value), format_number(comparison.difference, is_signed=True)
     if theirs.value is None:
         value = f"{format_number(theirs.low)} to {format_number(theirs.high)}"
         difference = difference if comparison.difference else "inside"

@@ -33,7 +33,7 @@ PLACE: Schema = (
     | _text("control", "pooling")
     | _whole("layer", "components")
 )
-"""What was measured, and where. Scores and items share these columns.
+"""The columns that scores and items share: what was measured, and where.
 
 `step` is the training step of a checkpoint; `subset` a part of the data set (a frequency band, words of one token,
 one occupation); `context` the text that a word is in, and `sentences` how many sentences an aggregated vector was drawn
@@ -142,15 +142,15 @@ CAUTION_SEPARATOR = " "
 
 def as_text(scores: pl.DataFrame) -> pl.DataFrame:
     """Return scores as they are written: no cell of text starts a spreadsheet's formula."""
-    joined = pl.col("cautions").list.join(CAUTION_SEPARATOR).replace("", None)
-    return scores.with_columns(joined).with_columns(pl.col(pl.String).str.replace(f"^({_FORMULA})", "'$1"))
+    joined_cautions = pl.col("cautions").list.join(CAUTION_SEPARATOR).replace("", None)
+    return scores.with_columns(joined_cautions).with_columns(pl.col(pl.String).str.replace(f"^({_FORMULA})", "'$1"))
 
 
 def from_text(scores: pl.DataFrame) -> pl.DataFrame:
     """Return scores as they were before they were written."""
-    plain = scores.with_columns(pl.col(pl.String).str.replace(f"^'({_FORMULA})", "$1"))
+    unescaped = scores.with_columns(pl.col(pl.String).str.replace(f"^'({_FORMULA})", "$1"))
     cautions = pl.col("cautions").fill_null("").str.extract_all(r"\S+")
-    return plain.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
+    return unescaped.with_columns(cautions).cast(SCORES)  # type: ignore[arg-type]
 
 
 def model_label(model: str, step: int | None = None) -> str:
@@ -163,10 +163,10 @@ def describe_score(columns: Mapping[str, Any]) -> str:
     model = columns.get("model")
     words = [model_label(model, columns.get("step"))] if model else []
     if columns.get("measure"):
-        more = {name: columns.get(name) for name in ("variant", "k", "threshold")}
-        words.append(label(columns["measure"], **more))
-    places = ("dataset", "subset", "context", "version", "control", "pooling")
-    words += [columns[name] for name in places if columns.get(name)]
-    numbered = ("sentences", "draw", "layer", "components", "dose")
-    words += [f"{name} {columns[name]}" for name in numbered if columns.get(name) is not None]
+        parameters = {name: columns.get(name) for name in ("variant", "k", "threshold")}
+        words.append(label(columns["measure"], **parameters))
+    text_columns = ("dataset", "subset", "context", "version", "control", "pooling")
+    words += [columns[name] for name in text_columns if columns.get(name)]
+    number_columns = ("sentences", "draw", "layer", "components", "dose")
+    words += [f"{name} {columns[name]}" for name in number_columns if columns.get(name) is not None]
     return " ".join(words)

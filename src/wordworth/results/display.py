@@ -1,4 +1,4 @@
-"""How results show themselves in Python: tables as text and HTML, and the numbers of a run."""
+"""Show results in Python: tables as text and HTML, and the numbers of a run."""
 
 from dataclasses import replace
 from html import escape
@@ -19,7 +19,7 @@ SYMBOLS = {"weat": "d", "valence": "ρ", "similarity": "ρ"}
 
 
 class SeveralScoresError(WordworthError, AttributeError):
-    """A run that does not have exactly one main score has no `value`."""
+    """Raise for `value` of a run that does not have exactly one main score."""
 
 
 def as_text(table: Table) -> str:
@@ -50,7 +50,7 @@ def _shorten(table: Table, max_rows: int) -> Table:
 
 
 class ShowsTable:
-    """A result that a notebook shows as its tables."""
+    """Show a result as its tables, in text and in a notebook."""
 
     @property
     def table(self) -> Table:
@@ -59,7 +59,7 @@ class ShowsTable:
 
     @property
     def tables(self) -> list[Table]:
-        """Return what is shown, where it may be several tables."""
+        """Return all tables that are shown."""
         return [self.table]
 
     def __repr__(self) -> str:
@@ -70,7 +70,7 @@ class ShowsTable:
 
 
 class DisplayedRun(ShowsTable):
-    """What a run shows of itself; its methods import `pages`, which is above this room."""
+    """Show a run and its numbers; the methods import `pages`, which is above this room."""
 
     if TYPE_CHECKING:
         study: str
@@ -83,9 +83,8 @@ class DisplayedRun(ShowsTable):
         from wordworth.pages.headlines import headlines
         from wordworth.results.runs import read_runs
 
-        this_run: Any = self
-        headline_tables = list(headlines(read_runs([this_run])))
-        return headline_tables or [Table(f"{self.study}: no scores", (), (), ())]
+        run: Any = self
+        return list(headlines(read_runs([run]))) or [Table(f"{self.study}: no scores", (), (), ())]
 
     @property
     def _numbers(self) -> list[tuple[Table, Row, Cell]]:
@@ -93,7 +92,7 @@ class DisplayedRun(ShowsTable):
         return [(table, row, cell) for table in self.tables for row in table.rows for cell in row.cells if cell]
 
     @property
-    def _only(self) -> Cell:
+    def _main_cell(self) -> Cell:
         """Return the number, of a run with one main number."""
         numbers = self._numbers
         if len(numbers) != 1:
@@ -103,27 +102,27 @@ class DisplayedRun(ShowsTable):
     @property
     def value(self) -> float | None:
         """Return the number, of a run with one main number."""
-        return self._only.value
+        return self._main_cell.value
 
     @property
     def low(self) -> float | None:
         """Return the lower end of its 95 % interval."""
-        return self._only.low
+        return self._main_cell.low
 
     @property
     def high(self) -> float | None:
         """Return the upper end of its 95 % interval."""
-        return self._only.high
+        return self._main_cell.high
 
     @property
     def p(self) -> float | None:
         """Return its p."""
-        return self._only.p
+        return self._main_cell.p
 
     @property
     def n(self) -> int | None:
         """Return the number of items behind it."""
-        return self._only.n
+        return self._main_cell.n
 
     def to_pandas(self) -> Any:
         """Return the scores as a pandas `DataFrame`."""
@@ -157,7 +156,7 @@ class DisplayedRun(ShowsTable):
         ((table, row, cell),) = numbers
         measure = self.scores.filter(pl.col("value") == cell.value).get_column("measure")[0]
         symbol = SYMBOLS.get(measure, measure)
-        cautions = "".join(f"; {CAUTION_TEXTS[one]}" for one in cell.cautions)
+        cautions = "".join(f"; {CAUTION_TEXTS[caution]}" for caution in cell.cautions)
         return f"{symbol} = {format_cell(replace(cell, cautions=()))} ({row.names[-1]}, {table.title}){cautions}"
 
     __str__ = __repr__
@@ -166,5 +165,7 @@ class DisplayedRun(ShowsTable):
         return f"<p>{escape(repr(self))}</p>" if len(self._numbers) == 1 else super()._repr_html_()
 
     def __dir__(self) -> list[str]:
-        hidden = set(dir(BaseModel)) - set(dir(object))
-        return [name for name in super().__dir__() if name not in hidden and (name[:1] != "_" or name[:2] == "__")]
+        pydantic_names = set(dir(BaseModel)) - set(dir(object))
+        return [
+            name for name in super().__dir__() if name not in pydantic_names and (name[:1] != "_" or name[:2] == "__")
+        ]

@@ -1,4 +1,4 @@
-"""`Findings`: what a task or a study records while it runs: scores, items, notices, models and data."""
+"""Record scores, items, notices, models and data while a task or a study runs."""
 
 import hashlib
 import json
@@ -33,7 +33,7 @@ _DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
 @dataclass
 class Findings:
-    """Grows while a study runs. A task returns findings of its own, which a study adds to those it returns."""
+    """Collect what a study finds. A task returns its own findings, which a study adds to its own."""
 
     study: str = ""
     experiments: Collection[str] = field(default_factory=lambda: EXPERIMENT_TITLES)
@@ -51,8 +51,8 @@ class Findings:
         """Record one number, by the names of its columns; `cautions` are several `Caution`."""
         self._check(row, SCORES, "scores")
         measure = find_measure(row["measure"], row.get("variant")).name
-        every = [*cautions, *coverage_cautions(row.get("coverage")), *size_cautions(row.get("n"), measure)]
-        self._scores.append({"study": self.study, **row, "cautions": list(dict.fromkeys(every))})
+        all_cautions = [*cautions, *coverage_cautions(row.get("coverage")), *size_cautions(row.get("n"), measure)]
+        self._scores.append({"study": self.study, **row, "cautions": list(dict.fromkeys(all_cautions))})
 
     def set_coverage(self, coverage: float) -> None:
         """Set the coverage of every score so far, with its caution where it is low."""
@@ -61,7 +61,7 @@ class Findings:
         self.add_cautions(coverage_cautions(coverage))
 
     def add_cautions(self, cautions: Iterable[Caution]) -> None:
-        """Mark every score so far."""
+        """Add cautions to every score so far."""
         for row in self._scores:
             row["cautions"] = list(dict.fromkeys([*row["cautions"], *cautions]))
 
@@ -69,14 +69,14 @@ class Findings:
         """Record many items of one table at once: a column is a list, or one value for all."""
         schema = item_schema(table)
         self._check(columns, schema, table)
-        lists = {name: one for name, one in columns.items() if not isinstance(one, str | int | float | None)}
+        lists = {name: column for name, column in columns.items() if not isinstance(column, str | int | float | None)}
         frame = pl.DataFrame(lists, schema={name: schema[name] for name in lists}, strict=False)
         self._items.setdefault(table, []).append(frame.select(_complete(lists, columns, schema)))
 
     def scanned_items(self, table: str, frame: pl.LazyFrame, **columns: Any) -> None:
         """Record items that are on disk, one per word of a text; `columns` are one value for all.
 
-        They are read when they are asked for, and in parts when they are saved.
+        They are read when they are used, and in parts when they are saved.
         """
         names = frame.collect_schema().names()
         schema = item_schema(table)
@@ -84,9 +84,9 @@ class Findings:
         self._items.setdefault(table, []).append(frame.select(_complete(names, columns, schema)))
 
     def _check(self, row: Mapping[str, Any], schema: Mapping[str, Any], table: str) -> None:
-        unknown = row.keys() - schema.keys()
-        if unknown:
-            raise TypeError(f"{table} has no column {', '.join(sorted(unknown))}")
+        unknown_columns = row.keys() - schema.keys()
+        if unknown_columns:
+            raise TypeError(f"{table} has no column {', '.join(sorted(unknown_columns))}")
         experiment, control = row.get("experiment"), row.get("control")
         if experiment is not None and experiment not in self.experiments:
             raise TypeError(f"no experiment {experiment!r} is declared (results/vocabulary.py)")
@@ -109,10 +109,10 @@ class Findings:
 
     def select(self, scores: Callable[[dict[str, Any]], bool], items: pl.Expr) -> "Findings":
         """Return the scores and items that satisfy a condition each, without the notices."""
-        chosen = Findings(self.study, self.experiments, models=self.models, data=self.data)
-        chosen._scores = [row for row in self._scores if scores(row)]
-        chosen._items = {table: [frame.filter(items) for frame in frames] for table, frames in self._items.items()}
-        return chosen
+        selection = Findings(self.study, self.experiments, models=self.models, data=self.data)
+        selection._scores = [row for row in self._scores if scores(row)]
+        selection._items = {table: [frame.filter(items) for frame in frames] for table, frames in self._items.items()}
+        return selection
 
     @contextmanager
     def part(self, *kinds: type[WordworthError], is_requested: bool = False, **place: Any) -> Iterator[None]:
@@ -128,16 +128,16 @@ class Findings:
             print_traceback(error)
             self.notice("failed", str(error), **place)
 
-    def notice(self, kind: NoticeKind, reason: str, **more: Any) -> None:
-        """Record something to know; the same notice is recorded once. `more` are the other fields of `Notice`."""
-        self._add_notice(Notice(kind=kind, reason=reason.rstrip("."), **more))
+    def notice(self, kind: NoticeKind, reason: str, **fields: Any) -> None:
+        """Record a notice, once. `more` are the other fields of `Notice`."""
+        self._add_notice(Notice(kind=kind, reason=reason.rstrip("."), **fields))
 
     def _add_notice(self, notice: Notice) -> None:
         if notice not in self.notices:
             self.notices.append(notice)
 
     def add_model(self, name: str, facts: Mapping[str, Any]) -> None:
-        """Record a model that was measured. Two of one name are an error."""
+        """Record a model that was measured; raise if its name is taken."""
         if name in self.models:
             raise WordworthError(f"two models are called {name}; name one LABEL=PATH to tell them apart")
         self.models[name] = {"name": name, **facts}
@@ -150,10 +150,10 @@ class Findings:
         facts |= {"corpus": origin.corpus, "percent": origin.percent, "decade": origin.decade}
         self.add_model(embedding.name, facts)
 
-    def add_data(self, *several: DataSet, rows: int | None = None) -> None:
+    def add_data(self, *datasets: DataSet, rows: int | None = None) -> None:
         """Record data sets that were used; `rows` are those of one that does not know how many it has."""
         keys = ("name", "source", "sha256", "licence", "reference")
-        for data in several:
+        for data in datasets:
             columns = {"columns": dict(data.columns)} if data.columns else {}
             count = len(data) if rows is None and isinstance(data, Sized) else rows
             self._add_data(data.name, {key: getattr(data, key) for key in keys} | {"rows": count} | columns)
@@ -167,10 +167,10 @@ class Findings:
         self._add_data(f"words of {name}", facts | {"reference": reference, "rows": rows})
 
     def _add_data(self, key: str, facts: dict[str, Any]) -> None:
-        before = self.data.setdefault(key, facts)
-        if before["sha256"] != facts["sha256"]:
+        earlier_facts = self.data.setdefault(key, facts)
+        if earlier_facts["sha256"] != facts["sha256"]:
             raise WordworthError(
-                f"two different data sets are called {facts['name']} ({before['source'] or 'words'} and "
+                f"two different data sets are called {facts['name']} ({earlier_facts['source'] or 'words'} and "
                 f"{facts['source'] or 'words'}); rename one, so that scores can be distinguished"
             )
 
@@ -188,7 +188,7 @@ class Findings:
             if table in self._items
         }
 
-    def to_run(self, **about: Any) -> Run:
+    def to_run(self, **fields: Any) -> Run:
         """Return the run of a study; `about` are the fields of `Run` that the study knows."""
         versions, hardware = surroundings()
         measures = self.scores.select("measure", "variant").unique(maintain_order=True)
@@ -202,7 +202,7 @@ class Findings:
             damaged=count_damaged(),
             versions=versions,
             hardware=hardware,
-            **about,
+            **fields,
         )
         run.scores = self._with_steps(self.scores.lazy()).collect()
         run.items = {table: self._with_steps(frame) for table, frame in self.items.items()}
@@ -230,12 +230,12 @@ class Findings:
         for frame in self.items.values():
             reasons = frame.drop_nulls(SKIP).group_by(SKIP).len().collect(engine="streaming")
             counts.update(dict(reasons.sort(SKIP).iter_rows()))
-        alike: dict[str, list[str]] = {}
+        similar_reasons: dict[str, list[str]] = {}
         for reason in counts:
-            alike.setdefault(_DETAILS.sub("…", reason), []).append(reason)
+            similar_reasons.setdefault(_DETAILS.sub("…", reason), []).append(reason)
         return {
-            reasons[0] if len(reasons) == 1 else kind: sum(counts[reason] for reason in reasons)
-            for kind, reasons in alike.items()
+            reasons[0] if len(reasons) == 1 else pattern: sum(counts[reason] for reason in reasons)
+            for pattern, reasons in similar_reasons.items()
         }
 
 
@@ -247,6 +247,6 @@ def _find_measure(name: str, variant: str | None) -> MeasureFacts:
 def _complete(names: Collection[str], constants: Mapping[str, Any], schema: Mapping[str, Any]) -> list[pl.Expr]:
     """Return all columns of a table: those in `names` as they are, and constants for the rest."""
     return [
-        (pl.col(name) if name in names else pl.lit(constants.get(name))).cast(kind).alias(name)
-        for name, kind in schema.items()
+        (pl.col(name) if name in names else pl.lit(constants.get(name))).cast(dtype).alias(name)
+        for name, dtype in schema.items()
     ]

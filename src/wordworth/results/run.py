@@ -1,4 +1,4 @@
-"""`Run`: what a study returns, and what is saved, read, compared, checked and reported. One class for all of it."""
+"""Define `Run`, which a study returns and which is saved, read, compared, checked and reported."""
 
 import json
 import os
@@ -31,21 +31,21 @@ PACKAGES = (
 MANIFEST, SCORES_FILE, ITEMS_FOLDER = "run.json", "scores.csv", "items"
 REPORTS = ("report.html", "report.md", "report.tex")
 ROWS_PER_GROUP = 1 << 16
-"""Items that are written together."""
+"""Rows of a group in a parquet file of items."""
 MAX_HEADER_BYTES = 1 << 13
-"""The first line of a `scores.csv` is shorter."""
+"""The largest first line of a `scores.csv`."""
 MAX_QUOTED = 120
-"""Characters of a setting, or of another program's message, that a sentence repeats."""
+"""Characters of a setting, or of another program's message, that a message repeats."""
 
 
 class _Table(BaseModel):
-    """A table of JSON that may have more keys than are declared."""
+    """Validate a table of JSON that may have undeclared keys."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
 
 class ModelFacts(_Table):
-    """A model as the run used it; keys that do not apply to it are blank."""
+    """Describe a model as the run used it; keys that do not apply are blank."""
 
     name: str
     step: int | None = None
@@ -67,7 +67,7 @@ class ModelFacts(_Table):
 
 
 class DataFacts(_Table):
-    """A data set as the run used it."""
+    """Describe a data set as the run used it."""
 
     name: str
     source: str = ""
@@ -79,7 +79,7 @@ class DataFacts(_Table):
 
 
 class MeasureFacts(_Table):
-    """A measure of the run: what it computes, and which end is better: higher, lower, zero, or blank."""
+    """Describe a measure of the run: what it computes, and what is better: higher, lower, zero, or blank."""
 
     name: str
     variant: str | None = None
@@ -88,7 +88,7 @@ class MeasureFacts(_Table):
 
 
 class Run(DisplayedRun, BaseModel):
-    """One run of a study: `run.json` with its scores and items."""
+    """Hold one run of a study: `run.json` with its scores and items."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
@@ -149,7 +149,7 @@ class Run(DisplayedRun, BaseModel):
 
     @property
     def label(self) -> str:
-        """Return what messages call the run."""
+        """Return the name of the run in messages."""
         return str(self.folder) if self.folder else f"the run of {self.study}"
 
     def item_table(self, table: str) -> pl.LazyFrame:
@@ -158,26 +158,26 @@ class Run(DisplayedRun, BaseModel):
 
     def facts_of(self, model: str) -> ModelFacts:
         """Return what the run says about a model."""
-        return next((one for one in self.models if one.name == model), ModelFacts(name=model))
+        return next((facts for facts in self.models if facts.name == model), ModelFacts(name=model))
 
     def save(self, folder: str | Path | None = None, *, overwrite: bool = False) -> Self:
-        """Write the run's folder, all of it or nothing, and return the run with its new place.
+        """Write the run's folder, all of it or nothing, and return the run with its new folder.
 
-        A name that ends like a file of vectors, such as out.npz, is for what the study made: the vectors of `debias`.
+        A folder with the suffix of a file of vectors, such as out.npz, gets the vectors that `debias` made instead.
         """
         if isinstance(self.product, Embedding) and folder is not None and Path(folder).suffix in VECTOR_SUFFIXES:
             save_vectors(self.product, folder)
             return self
         place = default_folder(self.study) if folder is None else Path(folder)
         refuse_taken(place, overwrite=overwrite)
-        with replacing(place, overwrite=overwrite) as part:
-            (part / ITEMS_FOLDER).mkdir(parents=True)
-            as_text(self.scores).write_csv(part / SCORES_FILE)
+        with replacing(place, overwrite=overwrite) as temporary:
+            (temporary / ITEMS_FOLDER).mkdir(parents=True)
+            as_text(self.scores).write_csv(temporary / SCORES_FILE)
             for table, rows in self.items.items():
-                path = part / ITEMS_FOLDER / f"{table}.parquet"
+                path = temporary / ITEMS_FOLDER / f"{table}.parquet"
                 rows.sink_parquet(path, compression="zstd", row_group_size=ROWS_PER_GROUP)
-            self.files = {str(path.relative_to(part)): sha256_of(path) for path in sorted(part.rglob("*.*"))}
-            (part / MANIFEST).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+            self.files = {str(path.relative_to(temporary)): sha256_of(path) for path in sorted(temporary.rglob("*.*"))}
+            (temporary / MANIFEST).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
         self.folder = place
         self.items = {table: _scan(place, table) for table in self.items}
         return self
@@ -194,16 +194,18 @@ def default_folder(study: str) -> Path:
 
 
 def refuse_taken(folder: Path, *, overwrite: bool) -> None:
-    """Refuse, before anything is computed, a folder that a run must not replace."""
+    """Raise, before anything is computed, for a folder that a run must not replace."""
     if folder.exists() and not folder.is_dir():
         raise WordworthError(f"{folder} is a file, not a folder; choose another output with -o")
     refuse_unwritable(folder)
     if os.path.ismount(folder):  # a run arrives by renaming, and a mount point cannot be renamed
         raise WordworthError(f"{folder} is a mount point, which a run cannot replace; choose a folder in it with -o")
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
-    unexpected = sorted(names - {MANIFEST, SCORES_FILE, ITEMS_FOLDER, *REPORTS})
-    if unexpected:
-        raise WordworthError(f"{folder} holds {unexpected[0]}, which no run wrote; choose another folder with -o")
+    unexpected_names = sorted(names - {MANIFEST, SCORES_FILE, ITEMS_FOLDER, *REPORTS})
+    if unexpected_names:
+        raise WordworthError(
+            f"{folder} has {unexpected_names[0]}, which is not a file of a run; choose another folder with -o"
+        )
     if names and not overwrite:
         raise WordworthError(f"{folder} holds a run already; choose another with -o, or replace it with --overwrite")
 
@@ -262,15 +264,15 @@ def read_manifest(folder: Path) -> Run:
 
 
 def _read_scores(path: Path) -> pl.DataFrame:
-    with path.open("rb") as stream:  # a line of a million columns would take memory before it is refused
-        start = stream.read(MAX_HEADER_BYTES).lstrip()
-    header, newline, _ = start.partition(b"\n")
+    with path.open("rb") as stream:  # a line of a million columns would take much memory
+        beginning = stream.read(MAX_HEADER_BYTES).lstrip()
+    header, newline, _ = beginning.partition(b"\n")
     if not newline or b'"' in header:
         raise _unreadable(path.parent, f"{SCORES_FILE} does not begin with the columns of a run")
     text = pl.read_csv(path, infer_schema=False, glob=False)
     scores = from_text(text.select(list(SCORES)))
-    unknown = set(scores.get_column("cautions").explode().drop_nulls()) - set(Caution)
-    if unknown or scores.select("measure", "value").null_count().sum_horizontal().item():
+    unknown_cautions = set(scores.get_column("cautions").explode().drop_nulls()) - set(Caution)
+    if unknown_cautions or scores.select("measure", "value").null_count().sum_horizontal().item():
         raise WordworthError(f"{path} has a score without a measure or value, or an unknown caution; run it again")
     return scores
 
@@ -292,23 +294,27 @@ def _shorten(text: str) -> str:
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
 
 
-def why_stale(run: Run, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str]) -> str:
-    """Return why a run is not the one that these models and settings would make; blank where it is.
+def why_stale(run: Run, model_names: list[str], settings: dict[str, Any], fingerprints: dict[str, str]) -> str:
+    """Return why these models and settings would make another run; blank if they would make this one.
 
-    `fingerprints` are those of everything it would read. Files of other content and other versions of the packages that
-    compute make another run.
+    Changed inputs (`fingerprints`) and other versions of the packages that compute make another run.
     """
-    wanted = json.loads(json.dumps({**settings, "models": named}))
-    before = {**run.settings, "models": run.named}
-    for name in sorted(wanted.keys() | before.keys()):
-        if wanted.get(name) != before.get(name):
-            old, new = (_shorten(json.dumps(one.get(name), ensure_ascii=False)) for one in (before, wanted))
-            return f"its {name} was {old} and is now {new}"
+    new_settings = json.loads(json.dumps({**settings, "models": model_names}))
+    old_settings = {**run.settings, "models": run.named}
+    for name in sorted(new_settings.keys() | old_settings.keys()):
+        if new_settings.get(name) != old_settings.get(name):
+            old_value, new_value = (
+                _shorten(json.dumps(settings_of_run.get(name), ensure_ascii=False))
+                for settings_of_run in (old_settings, new_settings)
+            )
+            return f"its {name} was {old_value} and is now {new_value}"
     versions = surroundings()[0]
     for package in PACKAGES:
         if run.versions.get(package) != versions.get(package):
-            former = run.versions.get(package)
-            return f"it was made with {package} {former}" if former else f"it was made without {package}"
+            earlier_version = run.versions.get(package)
+            return (
+                f"it was made with {package} {earlier_version}" if earlier_version else f"it was made without {package}"
+            )
     for name in sorted(fingerprints.keys() | run.fingerprints.keys()):
         if run.fingerprints.get(name) != fingerprints.get(name):
             return f"{name} has changed since"
@@ -316,9 +322,9 @@ def why_stale(run: Run, named: list[str], settings: dict[str, Any], fingerprints
 
 
 def read_finished(
-    folder: Path, named: list[str], settings: dict[str, Any], fingerprints: dict[str, str], *, overwrite: bool
+    folder: Path, model_names: list[str], settings: dict[str, Any], fingerprints: dict[str, str], *, overwrite: bool
 ) -> Run | None:
-    """Return this run where a folder holds it already; another run in it is an error, unless it may be replaced."""
+    """Return the run of a folder if it is this one; raise for another run, unless it may be replaced."""
     reason = ""
     if (folder / MANIFEST).is_file():
         try:
@@ -326,7 +332,7 @@ def read_finished(
         except WordworthError as error:  # the user may replace it
             reason = str(error)
         else:
-            if not (reason := why_stale(run, named, settings, fingerprints)):
+            if not (reason := why_stale(run, model_names, settings, fingerprints)):
                 return run
     if reason and not overwrite:
         raise WordworthError(
@@ -341,11 +347,11 @@ def find_runs(places: Sequence[Path]) -> list[Path]:
     folders: dict[Path, Path] = {}
     for place in places:
         if not place.is_dir():
-            raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
-        inside = runs_in(place)
-        if not inside:
-            raise WordworthError(f"{place} holds no run (no {MANIFEST} in it or in a folder in it); run a study first")
-        for folder in inside:
+            raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` wrote")
+        run_folders = runs_in(place)
+        if not run_folders:
+            raise WordworthError(f"{place} has no run (no {MANIFEST} in it or in its folders); run a study first")
+        for folder in run_folders:
             folders.setdefault(folder.resolve(), folder)
     return list(folders.values())
 
@@ -359,14 +365,14 @@ def runs_in(place: Path) -> list[Path]:
 
 def _by_number(folder: Path) -> list[str | int]:
     """Sort `vast-step20` before `vast-step100`."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d{1,18})", folder.name)]
+    return [int(piece) if piece.isdecimal() else piece for piece in re.split(r"(\d{1,18})", folder.name)]
 
 
 AUDIT_FILE = "audit.json"
 
 
 class PlannedStudy(BaseModel):
-    """A study of an audit and its models; `folder` is the name of its folder."""
+    """Describe a study of an audit and its models; `folder` is the name of its folder."""
 
     study: str
     folder: str
@@ -374,7 +380,7 @@ class PlannedStudy(BaseModel):
 
 
 class AuditRecord(BaseModel):
-    """What an audit set out to run, and what it could not run: `audit.json` next to its runs."""
+    """Record which studies an audit planned, and its notices: `audit.json` next to its runs."""
 
     planned: list[PlannedStudy] = Field(default_factory=list)
     notices: list[Notice] = Field(default_factory=list)
@@ -382,8 +388,8 @@ class AuditRecord(BaseModel):
     def save(self, folder: Path) -> None:
         """Write the record."""
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / AUDIT_FILE) as new:
-            new.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        with replacing(folder / AUDIT_FILE) as temporary:
+            temporary.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
 def read_audit(folder: Path) -> AuditRecord:
@@ -394,4 +400,4 @@ def read_audit(folder: Path) -> AuditRecord:
     try:
         return AuditRecord.model_validate_json(path.read_bytes(), strict=True)
     except (OSError, ValidationError) as error:
-        raise WordworthError(f"{path} is not as an audit writes it; delete it, or audit again") from error
+        raise WordworthError(f"{path} is damaged; delete it, or run the audit again") from error

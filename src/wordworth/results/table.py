@@ -1,7 +1,7 @@
-"""The one model of a table: names down, names across, and numbers with all that is known of them.
+"""Model a table: names of rows and columns, and numbers with interval, p, n and cautions.
 
-Pages make tables; text (here), Markdown, LaTeX and HTML each have one writer of them. Only this module formats a score,
-an interval or a p.
+Pages make tables; text (here), Markdown, LaTeX and HTML have one writer each. Only this module formats a score, an
+interval or a p.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,25 +17,25 @@ from wordworth.results.vocabulary import CAUTION_MARK, Caution, caution_legend
 
 Aspect = Literal["value", "interval", "p", "n"]
 ASPECTS: tuple[Aspect, ...] = ("value", "interval", "p", "n")
-"""What a table can show of a number."""
+"""The aspects of a number that a table can show."""
 Form = Literal["number", "count", "p"]
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A number with what is known of it."""
+    """Hold a number with its interval, p, n and cautions."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
     p: float | None = None
     partitions: int | None = None
-    """Over how many partitions p was counted: a p of 0 is below one of them."""
+    """How many partitions p was counted over: a p of 0 is below 1 / partitions."""
     n: int | None = None
     cautions: tuple[Caution, ...] = ()
     is_best: bool = False
-    """Whether its model leads, or no worse than the leader."""
+    """Whether its model is best, or not worse than the best."""
     form: Form = "number"
 
     @classmethod
@@ -44,26 +44,26 @@ class Cell:
         numbers = {name: score[name] for name in ("value", "low", "high", "p", "partitions", "n")}
         return cls(**numbers, cautions=tuple(map(Caution, score["cautions"] or ())), is_best=is_best)
 
-    def has(self, part: Aspect) -> bool:
-        """Return whether there is this to show."""
-        if part == "interval":
+    def has(self, aspect: Aspect) -> bool:
+        """Return whether the cell has this aspect."""
+        if aspect == "interval":
             return self.low is not None and self.high is not None and isfinite(self.low) and isfinite(self.high)
-        return getattr(self, part) is not None
+        return getattr(self, aspect) is not None
 
 
 @dataclass(frozen=True)
 class Row:
-    """The names of a row, and its numbers: None where there is none."""
+    """Hold the names of a row, and its numbers: None for a missing one."""
 
     names: Names
     cells: tuple[Cell | None, ...] = ()
     remark: str = ""
-    """What there is to say of the row, for a line of its own."""
+    """A remark on the row, in a line of its own."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers by name; text only where there are no `heads`."""
+    """Hold numbers by name; a table without `heads` has only text."""
 
     title: str
     names: Names
@@ -72,83 +72,85 @@ class Table:
     """Headings over the numbers."""
     rows: tuple[Row, ...]
     caption: str = ""
-    """What, on what data, n, interval, test: sentences."""
+    """Sentences about the measure, data, n, interval and test."""
     note: str = ""
-    """What a reader must know about some of the numbers."""
+    """A note on some of the numbers."""
     id: str = ""
-    """What `--table` takes."""
+    """The name of the table for `--table`."""
     across: str = ""
-    """What the headings over the numbers are names of."""
+    """What the headings over the numbers name."""
 
     def transpose(self) -> Self:
-        """Return the table with its headings down and its rows across; one of text stays."""
+        """Return the table with rows and columns swapped; a table of text stays."""
         if not (self.heads and self.rows):
             return self
         heads = tuple(" ".join(filter(None, row.names)) for row in self.rows)
-        rows = (Row((head,), tuple(row.cells[at] for row in self.rows)) for at, head in enumerate(self.heads))
+        rows = (Row((head,), tuple(row.cells[column] for row in self.rows)) for column, head in enumerate(self.heads))
         return replace(self, names=(self.across,), heads=heads, rows=tuple(rows))
 
 
-def text_table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]], **more: str) -> Table:
+def text_table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]], **fields: str) -> Table:
     """Return a table of text only."""
-    return Table(title, tuple(heads), (), tuple(Row(tuple(row)) for row in rows), **more)
+    return Table(title, tuple(heads), (), tuple(Row(tuple(row)) for row in rows), **fields)
 
 
 def legend_of(rows: Iterable[Row]) -> str:
-    """Return the line that explains the marked numbers of these rows, blank where none is marked."""
+    """Return the line that explains the marked numbers of these rows; blank if none is marked."""
     return caution_legend(
         (" ".join(filter(None, row.names)), cell.cautions) for row in rows for cell in row.cells if cell
     )
 
 
 WIDTH = 80
-"""Columns of a table as text, where there is no window to fit."""
+"""Columns of a table as text outside a terminal."""
 MAX_NAME = 24
-"""Letters of a name that keep their place in a row; a longer one may have a line of its own."""
+"""The longest name that stays in its row; a longer one may get a line of its own."""
 GAP, UNBROKEN = "  ", "\u00a0"
-"""What is between columns, and the space within a number."""
-PART_HEADS = {"interval": "95 %", "p": "p", "n": "n"}
+"""The space between columns, and the one within a number."""
+ASPECT_HEADS = {"interval": "95 %", "p": "p", "n": "n"}
 
 
 def text_lines(table: Table, width: int = WIDTH) -> Iterator[str]:
-    """Yield a table's title, columns and note, wrapped at words in this width; it is turned if it is too wide."""
-    fitted = [(one, columns := _columns(one), _fit(columns, width)) for one in (table, table.transpose())]
-    shown, columns, widths = next((one for one in fitted if _total(one[-1]) <= width), fitted[0])
+    """Yield a table's title, columns and note, wrapped to this width; swap rows and columns if it is too wide."""
+    layouts = [(layout, columns := _columns(layout), _fit(columns, width)) for layout in (table, table.transpose())]
+    fitting_table, columns, widths = next((layout for layout in layouts if _total(layout[-1]) <= width), layouts[0])
     yield visible(table.title)
-    for at, texts in enumerate(zip(*columns, strict=True)):
-        wrapped = [*map(wrap_words, texts, widths)]
-        if any(cell_len(line) > widths[0] for line in wrapped[0]):  # a long name has a line of its own
+    for line_number, texts in enumerate(zip(*columns, strict=True)):
+        wrapped_texts = [*map(wrap_words, texts, widths)]
+        if any(cell_len(line) > widths[0] for line in wrapped_texts[0]):  # a long name has a line of its own
             yield texts[0]
-            wrapped[0] = []
-        for line in zip_longest(*wrapped, fillvalue=""):
-            names, numbers = line[: len(shown.names)], line[len(shown.names) :]
-            aligned = [*map(set_cell_size, names, widths), *map(str.rjust, numbers, widths[len(names) :])]
-            yield GAP.join(aligned).rstrip().replace(UNBROKEN, " ")
-        remark = shown.rows[at - 1].remark if at else ""
+            wrapped_texts[0] = []
+        for line in zip_longest(*wrapped_texts, fillvalue=""):
+            names, numbers = line[: len(fitting_table.names)], line[len(fitting_table.names) :]
+            padded_texts = [*map(set_cell_size, names, widths), *map(str.rjust, numbers, widths[len(names) :])]
+            yield GAP.join(padded_texts).rstrip().replace(UNBROKEN, " ")
+        remark = fitting_table.rows[line_number - 1].remark if line_number else ""
         yield from (GAP + line for line in wrap_words(visible(remark), width - len(GAP)))
-        if at == 0:
+        if line_number == 0:
             yield "─" * _total(widths)
     yield from wrap_words(visible(table.note or legend_of(table.rows)), width)
 
 
 def _columns(table: Table) -> list[list[str]]:
     """Return the names of a table, and of its numbers value, interval, p and n where there are any, under a heading."""
-    columns = [[visible(name), *(visible(row.names[at]) for row in table.rows)] for at, name in enumerate(table.names)]
-    for at, head in enumerate(table.heads):
-        for part in ASPECTS:
-            cells = [format_part(row.cells[at], part).replace(" ", UNBROKEN) for row in table.rows]
-            if part == "value" or any(cells):
-                columns.append([visible(PART_HEADS.get(part, head)), *cells])
+    columns = [
+        [visible(name), *(visible(row.names[column]) for row in table.rows)] for column, name in enumerate(table.names)
+    ]
+    for column, head in enumerate(table.heads):
+        for aspect in ASPECTS:
+            cells = [format_aspect(row.cells[column], aspect).replace(" ", UNBROKEN) for row in table.rows]
+            if aspect == "value" or any(cells):
+                columns.append([visible(ASPECT_HEADS.get(aspect, head)), *cells])
     return columns
 
 
 def _fit(columns: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return the widths of columns, as narrow as their words allow where they are too wide together."""
+    """Return the widths of columns, narrowed to their longest words if the table is too wide."""
     widths = [max(map(cell_len, column)) for column in columns]
-    least = [max(cell_len(word) for text in column for word in text.split(" ")) for column in columns]
-    least[0] = min(least[0], MAX_NAME)
-    while _total(widths) > width and widths != least:
-        widest = max(range(len(widths)), key=lambda at: widths[at] - least[at])
+    min_widths = [max(cell_len(word) for text in column for word in text.split(" ")) for column in columns]
+    min_widths[0] = min(min_widths[0], MAX_NAME)
+    while _total(widths) > width and widths != min_widths:
+        widest = max(range(len(widths)), key=lambda at: widths[at] - min_widths[at])
         widths[widest] -= 1
     return widths
 
@@ -168,22 +170,21 @@ def wrap_words(text: str, width: int) -> list[str]:
     return lines
 
 
-LEAST_P = 1e-300
-"""What a p of 0 is below, where no partitions were counted."""
+MIN_FLOAT_P = 1e-300
+"""The upper bound of a p of 0 without a count of partitions."""
 SMALL_P = 1e-4
 """Below it, p is written with a power of ten."""
 
 
-def format_number(value: float | None, decimals: int = 2, *, signed: bool = False, missing: str = "–") -> str:
+def format_number(value: float | None, decimals: int = 2, *, is_signed: bool = False, missing: str = "–") -> str:
     """Return a number as papers set it: .87, −1.02, 34.8.
 
-    `decimals` holds below 1; from 1 upward there are at most two, from 10 upward one less than given.
-    `missing` stands for None and NaN.
+    `decimals` is for numbers below 1; from 1 there are at most two, from 10 one less. `missing` replaces None and NaN.
     """
     if value is None or value != value:
         return missing
     places = decimals if abs(value) < 1 else min(decimals, 2) if abs(value) < 10 else decimals - 1
-    return format_fixed(value, places, signed=signed)
+    return format_fixed(value, places, is_signed=is_signed)
 
 
 def format_precise(value: float) -> str:
@@ -191,11 +192,11 @@ def format_precise(value: float) -> str:
     return format_fixed(value, 2 if abs(value) >= 0.095 or value == 0 else 3)
 
 
-def format_fixed(value: float, decimals: int, *, signed: bool = False) -> str:
+def format_fixed(value: float, decimals: int, *, is_signed: bool = False) -> str:
     """Return exactly so many decimals, without the zero before the point and with a true minus; never −.00."""
-    if not signed and round(value, decimals) == 0:
+    if not is_signed and round(value, decimals) == 0:
         value = 0.0
-    text = f"{value:+.{decimals}f}" if signed else f"{value:.{decimals}f}"
+    text = f"{value:+.{decimals}f}" if is_signed else f"{value:.{decimals}f}"
     return (text.replace("0.", ".", 1) if abs(value) < 1 else text).replace("-", "−")
 
 
@@ -205,14 +206,14 @@ def format_interval(low: float, high: float, decimals: int = 2) -> str:
 
 
 def format_cell(cell: Cell | None) -> str:
-    """Return a number with what is known of it: 1.71† [1.48, 1.83], p = 8e-05, n = 16."""
-    value, interval, p, n = (format_part(cell, part) for part in ASPECTS)
+    """Return a number with its aspects: 1.71† [1.48, 1.83], p = 8e-05, n = 16."""
+    value, interval, p, n = (format_aspect(cell, part) for part in ASPECTS)
     p = f"p {p}" if p.startswith("<") else f"p = {p}" if p else ""
     return ", ".join(filter(None, [f"{value} {interval}".strip(), p, f"n = {n}" if n else ""]))
 
 
-def format_part(cell: Cell | None, part: Aspect) -> str:
-    """Return one part of a number: 1.71†, [1.48, 1.83], 8e-05, 16; blank where it has none."""
+def format_aspect(cell: Cell | None, part: Aspect) -> str:
+    """Return one aspect of a number: 1.71†, [1.48, 1.83], 8e-05 or 16; blank if it is missing."""
     if cell is None or not (part == "value" or cell.has(part)):
         return ""
     if part == "interval":
@@ -222,7 +223,7 @@ def format_part(cell: Cell | None, part: Aspect) -> str:
         return "" if count is None else f"{count:,.0f}"
     if part == "p" or cell.form == "p":
         p = cell.p if part == "p" else cell.value
-        return format_p(p) if p else f"< {format_p(1 / cell.partitions if cell.partitions else LEAST_P)}"
+        return format_p(p) if p else f"< {format_p(1 / cell.partitions if cell.partitions else MIN_FLOAT_P)}"
     return format_number(cell.value) + (CAUTION_MARK if cell.cautions else "")
 
 
@@ -244,7 +245,7 @@ def state_p(p: float, smallest: float = 0.001) -> str:
 
 
 def format_exact_p(p: float, partitions: int | None, power: Callable[[str, int], str]) -> str:
-    """Return .0011, < 1/10,000 where none of the partitions was counted, or 7.8 and a power of ten; never 0.
+    """Return .0011, 7.8 and a power of ten, or < 1/10,000 for a p of 0.
 
     `power` writes mantissa × 10^exponent.
     """
@@ -260,14 +261,14 @@ def format_percent(share: float | None) -> str:
     """Return a share in percent, with a decimal below ten and close to all."""
     if share is None or share != share:
         return "–"
-    if 0.99 < share < 1:  # not all, and not to be rounded to it
+    if 0.99 < share < 1:  # must not be rounded to 100 %
         return f"{min(100 * share, 99.9):.1f} %"
     return f"{100 * share:.1f} %" if abs(share) < 0.1 else f"{100 * share:.0f} %"
 
 
-def format_list(names: list[str], most: int = 6) -> str:
+def format_list(names: list[str], max_names: int = 6) -> str:
     """Return “a, b and c”; what is beyond `most` is counted."""
-    shown, rest = names[:most], len(names) - most
-    if rest > 0:
-        return f"{', '.join(shown)} and {rest:,} more"
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
+    shown_names, hidden_count = names[:max_names], len(names) - max_names
+    if hidden_count > 0:
+        return f"{', '.join(shown_names)} and {hidden_count:,} more"
+    return " and ".join(filter(None, [", ".join(shown_names[:-1]), shown_names[-1]])) if shown_names else ""

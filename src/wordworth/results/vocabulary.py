@@ -1,4 +1,4 @@
-"""The names that scores are recorded under: experiments, contexts, versions of a model, controls; cautions, notices.
+"""Declare the names of experiments, contexts, versions of a model and controls, and define notices and cautions.
 
 Measures are declared with their functions (`wordworth.measure`). A name that is not declared cannot be recorded.
 """
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 CONTEXTS = ("random", "bleached", "aligned", "misaligned", "decontextualized", "aggregated")
 """The text that a word is in: drawn from a corpus; “This is WORD”; text that agrees or disagrees with the word's
-valence; the word alone; the mean over many sentences."""
+valence; only the word; the mean over many sentences."""
 CONTROL_KINDS = ("untrained", "shuffled", "poles-out", "swap", "random-words")
 """The same network with random weights; ratings in random order; the lexicon without the polar words; sentence pairs
 that differ in two words of one kind; lists of random words that are about as frequent."""
@@ -24,7 +24,7 @@ RANDOM_RETRAINED = "random-retrained"
 VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", "leace", RANDOM, RANDOM_RETRAINED)
 """What was removed from a model. A network trained on changed vectors is a version under its own name."""
 HARMLESS = ("weat1", "weat2")
-"""Tests whose positive effect is what people share, not a stereotype of a group of people."""
+"""Tests whose positive effect is not a stereotype of people (flowers, instruments)."""
 
 EXPERIMENT_TITLES = {
     "valence": "Agreement of words' associations with rated valence.",
@@ -67,11 +67,11 @@ EXPERIMENT_TITLES = {
 
 NoticeKind = Literal["failed", "skipped", "reduced", "substituted", "caution", "info"]
 SHOWN_AT_ONCE: tuple[NoticeKind, ...] = ("failed", "skipped", "reduced", "substituted", "caution")
-"""Kinds that the terminal shows when a study ends; `info` is only in `run.json` and on the page."""
+"""Kinds that the terminal shows at the end of a study; `info` is only in `run.json` and on the page."""
 
 
 class Notice(BaseModel):
-    """One thing to know: a part that failed or was skipped, a smaller sample, a stand-in, a caution, or a fact."""
+    """Report that a part failed or was skipped, reduced or substituted, or a caution, or a fact."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -93,24 +93,24 @@ class Notice(BaseModel):
 
     @property
     def place(self) -> str:
-        """Return what it is about: “smollm2-135m, bias, weat3”."""
+        """Return what the notice is about: “smollm2-135m, bias, weat3”."""
         names = (self.model, self.experiment, self.control, self.dataset, self.context, self.language, self.measure)
         words = [str(name) for name in names if name]
         return ", ".join([*words, *([f"layer {self.layer}"] if self.layer is not None else [])])
 
     def __str__(self) -> str:
-        counted = "" if self.count is None else f"{self.count:,} "
-        counted += "" if self.total is None else f"of {self.total:,} "
-        names_model = bool(self.model) and not counted and self.reason.startswith(str(self.model))
+        count_text = "" if self.count is None else f"{self.count:,} "
+        count_text += "" if self.total is None else f"of {self.total:,} "
+        names_model = bool(self.model) and not count_text and self.reason.startswith(str(self.model))
         place = self.model_copy(update={"model": None}).place if names_model else self.place
-        text = f"{place}: {counted}{self.reason}" if place else f"{counted}{self.reason}"
+        text = f"{place}: {count_text}{self.reason}" if place else f"{count_text}{self.reason}"
         is_name = names_model or not text.partition(" ")[0].isalpha()  # of a model or a file, which keeps its case
         start = text[:1] if place or is_name else text[:1].upper()
         return f"{start}{text[1:].rstrip('.')}{'' if text.endswith('?') else '.'}"
 
 
 class Caution(StrEnum):
-    """Why a number must be read with care."""
+    """Name a reason to read a number with care."""
 
     FEW_ITEMS = "few-items"
     LOW_COVERAGE = "low-coverage"
@@ -121,14 +121,14 @@ class Caution(StrEnum):
 
 
 MIN_ITEMS, MIN_TEST_WORDS = 20, 12
-"""Fewer items than this are a caution: an interval over eight pairs is not firm, however narrow it looks. An
-association test compares two sets of words, of which the papers' smallest have 6 each."""
+"""Fewer items are a caution, since an interval over a few pairs is unreliable. The second is for association tests,
+whose smallest sets in the papers have 6 words each."""
 MIN_COVERAGE = 0.8
 """A smaller share of a data set's items, or of a word set's words, is a caution."""
 MIN_TEST_COVERAGE = 0.5
 """A test with a smaller share of a set is refused, unless the user names it."""
 MAX_IMBALANCE = 2.0
-"""Two sets where one has more than this many times the other's words are a caution."""
+"""A larger ratio of the sizes of two sets is a caution."""
 CAUTION_MARK = "†"
 """The mark of a number with cautions, in every table."""
 CAUTION_TEXTS = {
@@ -148,13 +148,15 @@ def coverage_cautions(coverage: float | None) -> list[Caution]:
 
 def size_cautions(n: int | None, measure: str = "") -> list[Caution]:
     """Return the caution of few items, if they are few for this measure."""
-    least = MIN_TEST_WORDS if measure == "weat" else MIN_ITEMS
-    return [Caution.FEW_ITEMS] if n is not None and n < least else []
+    min_items = MIN_TEST_WORDS if measure == "weat" else MIN_ITEMS
+    return [Caution.FEW_ITEMS] if n is not None and n < min_items else []
 
 
-def balance_cautions(first: int, second: int) -> list[Caution]:
+def balance_cautions(first_size: int, second_size: int) -> list[Caution]:
     """Return the caution of two sets of very different sizes, if they are."""
-    return [Caution.UNBALANCED_SETS] if max(first, second) > MAX_IMBALANCE * min(first, second) else []
+    return (
+        [Caution.UNBALANCED_SETS] if max(first_size, second_size) > MAX_IMBALANCE * min(first_size, second_size) else []
+    )
 
 
 def caution_legend(rows: Iterable[tuple[str, Iterable[str]]], max_names: int = 6) -> str:
@@ -163,9 +165,11 @@ def caution_legend(rows: Iterable[tuple[str, Iterable[str]]], max_names: int = 6
     for name, cautions in rows:
         for caution in cautions or ():
             names.setdefault(Caution(caution), {})[name] = None
-    parts = []
-    for caution, some in names.items():
-        shown = [name for name in some if name]
-        rest = f" and {len(shown) - max_names:,} more" if len(shown) > max_names else ""
-        parts.append(CAUTION_TEXTS[caution] + (f" ({', '.join(shown[:max_names])}{rest})" if shown else ""))
-    return f"{CAUTION_MARK} {'; '.join(parts)}" if parts else ""
+    texts = []
+    for caution, row_names in names.items():
+        shown_names = [name for name in row_names if name]
+        suffix = f" and {len(shown_names) - max_names:,} more" if len(shown_names) > max_names else ""
+        texts.append(
+            CAUTION_TEXTS[caution] + (f" ({', '.join(shown_names[:max_names])}{suffix})" if shown_names else "")
+        )
+    return f"{CAUTION_MARK} {'; '.join(texts)}" if texts else ""

@@ -1,4 +1,4 @@
-"""Rules for a model's numbers: each passes, fails or stays undecided, by the interval and not the point."""
+"""Check a model's numbers against rules: each passes, fails or is undecided, by its interval."""
 
 from wordworth.rules.checking import CheckResult, RuleResult, check
 from wordworth.rules.junit import to_junit

@@ -1,4 +1,4 @@
-"""Rules applied to runs: which score, or which difference from a baseline, each names, and whether it passes."""
+"""Apply rules to runs: find the scores, or the differences from a baseline, that each names, and judge them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -27,17 +27,17 @@ VERDICTS_IN_WORDS: dict[Verdict, str] = {"pass": "passed", "fail": "failed", "un
 
 @dataclass(frozen=True)
 class RuleResult:
-    """A rule, the score that decides it, and the verdict."""
+    """Hold a rule, the score that decides it, and the verdict."""
 
     rule: str
     verdict: Verdict
     asked: str
     reason: str
-    """Why, in a clause."""
+    """The reason, in a clause."""
     columns: Mapping[str, Any]
     """The columns of the score, without those that are blank."""
     cell: Cell
-    """Its numbers; of a paired test, those of the difference."""
+    """The numbers of the score, or of the difference of a paired test."""
     run: str = ""
     notes: tuple[str, ...] = ()
     matched: int = 1
@@ -55,7 +55,7 @@ class RuleResult:
 
 @dataclass(frozen=True, repr=False)
 class CheckResult(ShowsTable):
-    """Every rule of a file, judged."""
+    """Hold the results of all rules of a file."""
 
     rules: str
     runs: tuple[str, ...]
@@ -64,14 +64,16 @@ class CheckResult(ShowsTable):
     @property
     def table(self) -> Table:
         """Return a row per rule."""
-        rows = tuple(Row((one.rule, one.score, one.asked, one.verdict), (one.cell,)) for one in self.judged)
-        legend = caution_legend((one.rule, one.cell.cautions) for one in self.judged)
+        rows = tuple(
+            Row((result.rule, result.score, result.asked, result.verdict), (result.cell,)) for result in self.judged
+        )
+        legend = caution_legend((result.rule, result.cell.cautions) for result in self.judged)
         return Table("wordworth check", ("rule", "score", "asked", "verdict"), ("value or Δ",), rows, note=legend)
 
     @property
     def verdict(self) -> Verdict:
-        """Return fail where any rule failed, undecided where none failed and one is undecided."""
-        return next(verdict for verdict in BY_SEVERITY if any(one.verdict == verdict for one in self.judged))
+        """Return fail if any rule failed, undecided if none failed and one is undecided, else pass."""
+        return next(verdict for verdict in BY_SEVERITY if any(result.verdict == verdict for result in self.judged))
 
     @property
     def code(self) -> int:
@@ -84,18 +86,18 @@ class CheckResult(ShowsTable):
         return _count_verdicts(self.judged)
 
     def as_table(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        judged = [{**asdict(one), **asdict(one.cell), "score": one.score} for one in self.judged]
-        for one in judged:
-            del one["cell"]
-        return {**asdict(self), "judged": judged, "verdict": self.verdict, "code": self.code}
+        """Return JSON data."""
+        results = [{**asdict(result), **asdict(result.cell), "score": result.score} for result in self.judged]
+        for result in results:
+            del result["cell"]
+        return {**asdict(self), "judged": results, "verdict": self.verdict, "code": self.code}
 
 
 def check(runs: Sequence[Run], rules: Rules) -> CheckResult:
-    """Apply every rule to the runs. A rule that names no score is an error."""
+    """Apply every rule to the runs; raise for a rule that names no score."""
     baselines = Baselines()
-    judged = tuple(_judge(rule, runs, baselines) for rule in rules.rules)
-    return CheckResult(str(rules.path), tuple(run.label for run in runs), judged)
+    results = tuple(_judge(rule, runs, baselines) for rule in rules.rules)
+    return CheckResult(str(rules.path), tuple(run.label for run in runs), results)
 
 
 def _judge(rule: Rule, runs: Sequence[Run], baselines: "Baselines") -> RuleResult:
@@ -105,32 +107,34 @@ def _judge(rule: Rule, runs: Sequence[Run], baselines: "Baselines") -> RuleResul
         raise WordworthError(f"{rule.file}, rule {rule.name[:60]!r}: {error}") from error
 
 
-def _combine(judged: Sequence[RuleResult]) -> RuleResult:
-    """Return the verdict over all scores that a rule names: that of the worst."""
-    if len(judged) == 1:
-        return judged[0]
-    worst = min(judged, key=lambda one: BY_SEVERITY.index(one.verdict))
-    reason = f"of {len(judged):,} scores {_count_verdicts(judged)}; {worst.reason}"
-    return replace(worst, matched=len(judged), reason=reason)
+def _combine(results: Sequence[RuleResult]) -> RuleResult:
+    """Return the worst verdict over all scores that a rule names."""
+    if len(results) == 1:
+        return results[0]
+    worst_result = min(results, key=lambda result: BY_SEVERITY.index(result.verdict))
+    reason = f"of {len(results):,} scores {_count_verdicts(results)}; {worst_result.reason}"
+    return replace(worst_result, matched=len(results), reason=reason)
 
 
-def _count_verdicts(judged: Sequence[RuleResult]) -> str:
-    verdicts = [one.verdict for one in judged]
-    return ", ".join(f"{verdicts.count(one):,} {word}" for one, word in VERDICTS_IN_WORDS.items() if one in verdicts)
+def _count_verdicts(results: Sequence[RuleResult]) -> str:
+    verdicts = [result.verdict for result in results]
+    return ", ".join(
+        f"{verdicts.count(result):,} {word}" for result, word in VERDICTS_IN_WORDS.items() if result in verdicts
+    )
 
 
-def _explain_missing(where: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], nothing: str) -> str:
-    """Return why no row has these columns: the first column whose value is in none, with the nearest value."""
+def _explain_missing(conditions: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], subject: str) -> str:
+    """Return why no row has these columns: the first column whose value no row has, with the nearest value."""
     rows = list(rows)
-    for column, value in where.items():
-        known = dict.fromkeys(row.get(column) for row in rows)
-        if value not in known:
-            names = [str(one) for one in known if one is not None]
-            have = f"; there are {format_names(names)}" if names else "; that column is blank in all"
-            shown = "blank" if value is None else repr(value)
-            return f"{nothing} has the {column} {shown}{nearest(str(value), names) or have}"
-    columns = ", ".join(f"{column} {'blank' if value is None else value}" for column, value in where.items())
-    return f"{nothing} has all of these: {columns}"
+    for column, value in conditions.items():
+        present_values = dict.fromkeys(row.get(column) for row in rows)
+        if value not in present_values:
+            names = [str(one) for one in present_values if one is not None]
+            alternatives = f"; there are {format_names(names)}" if names else "; that column is blank in all"
+            shown_value = "blank" if value is None else repr(value)
+            return f"{subject} has the {column} {shown_value}{nearest(str(value), names) or alternatives}"
+    columns = ", ".join(f"{column} {'blank' if value is None else value}" for column, value in conditions.items())
+    return f"{subject} has all of these: {columns}"
 
 
 def _name_runs(runs: Iterable[Run]) -> str:
@@ -141,8 +145,10 @@ def _judge_scores(rule: Rule, runs: Sequence[Run]) -> list[RuleResult]:
     conditions = [equals(column, value) for column, value in rule.where.items()]
     rows = [(run, row) for run in runs for row in run.scores.filter(*conditions).iter_rows(named=True)]
     if not rows:
-        every = [row for run in runs for row in run.scores.select(list(rule.where)).unique().iter_rows(named=True)]
-        raise WordworthError(_explain_missing(rule.where, every, f"no score in {_name_runs(runs)}"))
+        conditions_of_rows = [
+            row for run in runs for row in run.scores.select(list(rule.where)).unique().iter_rows(named=True)
+        ]
+        raise WordworthError(_explain_missing(rule.where, conditions_of_rows, f"no score in {_name_runs(runs)}"))
     return [_judge_score(rule, run, row) for run, row in rows]
 
 
@@ -167,15 +173,15 @@ def _apply(rule: Rule, limit: Limit, cell: Cell) -> tuple[Verdict, str]:
         return verdict, f"the point {format_precise(cell.value)} {meets} {limit}"
     if cell.low is None or cell.high is None:
         return "undecided", f'there is no interval to compare with {limit}; by = "point" lets the value decide'
-    parts: dict[Verdict, str] = {"pass": "the whole", "fail": "no part of the", "undecided": "only a part of the"}
+    portions: dict[Verdict, str] = {"pass": "the whole", "fail": "no part of the", "undecided": "only a part of the"}
     verdict = limit.judge((cell.low, cell.high))
     interval = f"[{format_precise(cell.low)}, {format_precise(cell.high)}]"
-    return verdict, f"{parts[verdict]} interval {interval} meets {limit}"
+    return verdict, f"{portions[verdict]} interval {interval} meets {limit}"
 
 
 @dataclass
 class Baselines:
-    """The runs of baselines and the comparisons with them, which several rules may need."""
+    """Keep the runs of baselines and the comparisons with them, which several rules may need."""
 
     runs: dict[Path, list[Run]] = field(default_factory=dict)
     comparisons: dict[tuple[Any, ...], Comparison] = field(default_factory=dict)
@@ -185,38 +191,51 @@ class Baselines:
         place, study = rule.baseline, rule.where.get("study")
         if place not in self.runs:
             self.runs[place] = [read_run(folder) for folder in find_runs([place])]
-        mine = [run for run in runs if study in (None, run.study)]
-        pairs = [(run, other) for run in mine for other in self.runs[place] if run.study == other.study]
+        compared_runs = [run for run in runs if study in (None, run.study)]
+        pairs = [
+            (run, baseline_run)
+            for run in compared_runs
+            for baseline_run in self.runs[place]
+            if run.study == baseline_run.study
+        ]
         if not pairs:
             raise WordworthError(f"{_name_runs(runs)} and {place} have no study in common to compare")
-        where = {column: value for column, value in rule.where.items() if column in QUESTION}
-        judged: list[RuleResult] = []
+        conditions = {column: value for column, value in rule.where.items() if column in QUESTION}
+        results: list[RuleResult] = []
         comparisons: list[Comparison] = []
         for pair in pairs:
-            both = _sides(rule, pair)
-            comparisons.append(self._compare(rule, both))
-            named = [one for one in comparisons[-1].differences if where.items() <= one.columns.items()]
-            judged += [_judge_difference(rule, one, both[0]) for one in named]
-        if not judged:
-            every = [one.columns for comparison in comparisons for one in comparison.differences]
-            missing = _explain_missing(where, every, f"no task that was compared with {place}")
-            refused = [f"{name}: {reason}" for comparison in comparisons for name, reason in comparison.refused]
-            raise WordworthError(f"{missing}; not compared: {'; '.join(refused)}" if refused else missing)
-        return judged
+            both_sides = _sides(rule, pair)
+            comparisons.append(self._compare(rule, both_sides))
+            matching_differences = [
+                difference
+                for difference in comparisons[-1].differences
+                if conditions.items() <= difference.columns.items()
+            ]
+            results += [_judge_difference(rule, difference, both_sides[0]) for difference in matching_differences]
+        if not results:
+            compared_columns = [
+                difference.columns for comparison in comparisons for difference in comparison.differences
+            ]
+            problem = _explain_missing(conditions, compared_columns, f"no task that was compared with {place}")
+            refusals = [f"{name}: {reason}" for comparison in comparisons for name, reason in comparison.refused]
+            raise WordworthError(f"{problem}; not compared: {'; '.join(refusals)}" if refusals else problem)
+        return results
 
-    def _compare(self, rule: Rule, both: tuple[Side, Side]) -> Comparison:
+    def _compare(self, rule: Rule, both_sides: tuple[Side, Side]) -> Comparison:
         layer = rule.where.get("layer")
         settings = ComparisonSettings("best" if layer is None else layer, rule.where.get("components"))
-        key = (*(id(side.run) for side in both), *(side.label for side in both), settings)
+        key = (*(id(side.run) for side in both_sides), *(side.label for side in both_sides), settings)
         if key not in self.comparisons:
-            self.comparisons[key] = compare(*both, settings)
+            self.comparisons[key] = compare(*both_sides, settings)
         return self.comparisons[key]
 
 
 def _sides(rule: Rule, pair: tuple[Run, Run]) -> tuple[Side, Side]:
-    ours = rule.where.get("model") or _only_model(pair[0], "model")
-    theirs = rule.baseline_model or (ours if ours in models_of(pair[1]) else _only_model(pair[1], "baseline_model"))
-    return sides(pair, (ours, theirs))
+    model = rule.where.get("model") or _only_model(pair[0], "model")
+    baseline_model = rule.baseline_model or (
+        model if model in models_of(pair[1]) else _only_model(pair[1], "baseline_model")
+    )
+    return sides(pair, (model, baseline_model))
 
 
 def _only_model(run: Run, key: str) -> str:
@@ -233,30 +252,32 @@ REASONS: dict[Verdict, str] = {
 }
 
 
-def _judge_difference(rule: Rule, one: Difference, side: Side) -> RuleResult:
-    better, tested = one.measure.better, one.tested
+def _judge_difference(rule: Rule, difference: Difference, side: Side) -> RuleResult:
+    better, test = difference.measure.better, difference.test
     if not better:
-        raise WordworthError(f"neither side of {one.measure.name} is better, so nothing is worse in it; give a limit")
-    verdict = judge_lead(rule.margin, tested, better)
-    values = f"{format_precise(tested.first)} v {format_precise(tested.second)}, Δ {format_precise(tested.difference)} "
-    values += f"[{format_precise(tested.low)}, {format_precise(tested.high)}], {state_p(tested.p)}, {tested.test}"
-    own = {"study": side.run.study, "model": side.model, "step": side.step, "layer": one.layers[0]}
+        raise WordworthError(
+            f"neither side of {difference.measure.name} is better, so nothing is worse in it; give a limit"
+        )
+    verdict = judge_lead(rule.margin, test, better)
+    values = f"{format_precise(test.first)} v {format_precise(test.second)}, Δ {format_precise(test.difference)} "
+    values += f"[{format_precise(test.low)}, {format_precise(test.high)}], {state_p(test.p)}, {test.test}"
+    own_columns = {"study": side.run.study, "model": side.model, "step": side.step, "layer": difference.layers[0]}
     margin = f" by more than {rule.margin:g}" if rule.margin else ""
     return RuleResult(
         rule=rule.name,
         verdict=verdict,
         asked=f"no worse than {rule.baseline}{margin}",
         reason=f"{REASONS[verdict]} than {rule.baseline}{margin} ({values})",
-        columns={name: value for name, value in {**one.columns, **own}.items() if value is not None},
-        cell=Cell(tested.difference, tested.low, tested.high, tested.p, n=tested.n, cautions=tuple(one.cautions)),
+        columns={name: value for name, value in {**difference.columns, **own_columns}.items() if value is not None},
+        cell=Cell(test.difference, test.low, test.high, test.p, n=test.n, cautions=tuple(difference.cautions)),
         run=side.run.label,
-        notes=(*one.notes, *(("nearer to 0 is better",) if better == "zero" else ())),
+        notes=(*difference.notes, *(("nearer to 0 is better",) if better == "zero" else ())),
     )
 
 
-def judge_lead(margin: float, tested: PairedTest, better: Better) -> Verdict:
-    """Return whether the whole interval of the difference, or no part of it, is worse by at most the margin."""
+def judge_lead(margin: float, test: PairedTest, better: Better) -> Verdict:
+    """Judge whether a model is worse by at most the margin, by the whole interval of the difference."""
     if better == "higher":
-        return Limit(">=", -margin).judge((tested.low, tested.high))
-    interval = (tested.low, tested.high) if better == "lower" else tested.magnitude
+        return Limit(">=", -margin).judge((test.low, test.high))
+    interval = (test.low, test.high) if better == "lower" else test.magnitude
     return Limit("<=", margin).judge(interval) if interval else "undecided"

@@ -1,4 +1,4 @@
-"""The rules of a TOML file, read whole: a mistake in one is an error with its file and name."""
+"""Read and check the rules of a TOML file; an error names the file and the rule."""
 
 import operator
 import re
@@ -27,7 +27,7 @@ _LIMIT = re.compile(r"\s*(?P<of>\|\s*value\s*\||value)?\s*(?P<sign>[<>]=?)\s*(?P
 
 @dataclass(frozen=True)
 class Limit:
-    """`value < number`, or the same of |value|."""
+    """Compare `value`, or |value|, with a number."""
 
     sign: str
     number: float
@@ -38,7 +38,7 @@ class Limit:
         return f"{'|value|' if self.magnitude else 'value'} {sign} {self.number:g}"
 
     def judge(self, interval: Interval) -> Verdict:
-        """Return pass where the whole interval meets the limit, fail where no part of it does, else undecided."""
+        """Return pass if the whole interval meets the limit, fail if no part of it does, else undecided."""
         low, high = interval
         if self.magnitude:
             smallest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
@@ -49,28 +49,28 @@ class Limit:
 
 def parse_limit(text: str) -> Limit:
     """Return `|value| < 0.5` as a limit."""
-    parts = _LIMIT.fullmatch(text)
+    match = _LIMIT.fullmatch(text)
     try:
-        number = float(parts["number"]) if parts else nan
+        number = float(match["number"]) if match else nan
     except ValueError:
         number = nan
-    if parts is None or not isfinite(number):
+    if match is None or not isfinite(number):
         raise WordworthError(f"its limit is {text[:60]!r}; write one like {EXAMPLES}")
-    limit = Limit(parts["sign"], number, magnitude="|" in (parts["of"] or ""))
+    limit = Limit(match["sign"], number, magnitude="|" in (match["of"] or ""))
     if limit.magnitude and number < 0:
         raise WordworthError(f"its limit is {text[:60]!r}, and |value| is never below 0; give a positive number")
     return limit
 
 
 class Rule(BaseModel):
-    """One rule: which scores, and what is asked of each. Its other keys are the columns of `scores.csv`."""
+    """Hold a rule: which scores, and their limit. Its other keys are the columns of `scores.csv`."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str
     file: str = ""
     limit: str | float | None = None
-    """Only a number takes its side from the measure's declaration."""
+    """A bare number takes its side from the measure's declaration."""
     no_worse_than: Annotated[str, Field(min_length=1)] | None = None
     """The folder of another run: a paired test must not show that the model is worse."""
     margin: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
@@ -81,10 +81,10 @@ class Rule(BaseModel):
     @cached_property
     def where(self) -> dict[str, Any]:
         """Return column of `scores.csv` → value; None: blank, as are variant and control of a measure unless given."""
-        given = {column: getattr(self, column) for column in KEY if column in self.model_fields_set}
-        if "measure" in given:
-            given |= {column: "" for column in ("variant", "control") if column not in given}
-        return {column: None if value == "" else value for column, value in given.items()}
+        conditions = {column: getattr(self, column) for column in KEY if column in self.model_fields_set}
+        if "measure" in conditions:
+            conditions |= {column: "" for column in ("variant", "control") if column not in conditions}
+        return {column: None if value == "" else value for column, value in conditions.items()}
 
     @property
     def baseline(self) -> Path:
@@ -97,7 +97,7 @@ class Rule(BaseModel):
             return parse_limit(self.limit)
         number = self.limit or 0.0
         if not measure.better:
-            reason = f"its limit is only a number, and neither side of {measure.name} is better"
+            reason = f"its limit is only a number, and {measure.name} has no better side"
             raise WordworthError(f'{reason}; write which side is meant, such as ">= {number:g}"')
         return Limit(">=" if measure.better == "higher" else "<=", number, magnitude=measure.better == "zero")
 
@@ -111,7 +111,7 @@ _RuleOfFile: type[Rule] = create_model("_RuleOfFile", __base__=Rule, **_COLUMNS)
 
 @dataclass(frozen=True)
 class Rules:
-    """A file of rules."""
+    """Hold the rules of a file."""
 
     path: Path
     rules: tuple[Rule, ...]
@@ -120,17 +120,17 @@ class Rules:
 def read_rules(path: Path) -> Rules:
     """Read a file of rules."""
     table = read_toml(path)
-    other = next((key for key in table if key != "rules"), None)
-    if other is not None:
-        raise WordworthError(f"{path} has a table {other[:60]!r}{_suggest(other, ['rules'])}")
+    unknown_key = next((key for key in table if key != "rules"), None)
+    if unknown_key is not None:
+        raise WordworthError(f"{path} has a table {unknown_key[:60]!r}{_suggest(unknown_key, ['rules'])}")
     rules = table.get("rules")
-    if not rules or not isinstance(rules, dict) or not all(isinstance(one, dict) for one in rules.values()):
+    if not rules or not isinstance(rules, dict) or not all(isinstance(item, dict) for item in rules.values()):
         raise WordworthError(f"{path} has no rules; write each as [rules.NAME] and keys under it")
-    return Rules(path, tuple(_read_rule(path, *one) for one in rules.items()))
+    return Rules(path, tuple(_read_rule(path, *item) for item in rules.items()))
 
 
-def _suggest(word: str, known: Collection[str]) -> str:
-    return nearest(word[:60], list(known)) or f"; there are {format_names(known, 20)}"
+def _suggest(word: str, known_names: Collection[str]) -> str:
+    return nearest(word[:60], list(known_names)) or f"; there are {format_names(known_names, 20)}"
 
 
 def _read_rule(path: Path, name: str, table: Mapping[str, Any]) -> Rule:
@@ -166,10 +166,10 @@ def _check_rule(rule: Rule) -> None:
         raise WordworthError(f"no measure is called {measure[:60]!r}{nearest(measure, names)}")
     if measure and rule.where.get("variant"):
         find_measure(measure, rule.where["variant"])
-    of_baselines = rule.model_fields_set & {"margin", "baseline_model"}
+    baseline_keys = rule.model_fields_set & {"margin", "baseline_model"}
     if rule.no_worse_than and (rule.by == "point" or "pooling" in rule.where):
         raise WordworthError("a paired test takes no pooling, and is decided by its interval; remove pooling or by")
-    if not rule.no_worse_than and of_baselines:
-        raise WordworthError(f"{min(of_baselines)} belongs to no_worse_than, which it does not have")
+    if not rule.no_worse_than and baseline_keys:
+        raise WordworthError(f"{min(baseline_keys)} belongs to no_worse_than, which it does not have")
     if not rule.no_worse_than and rule.where.get("layer") in ("best", "top"):
         raise WordworthError("its layer must be a whole number; best and top belong to no_worse_than")

@@ -1,4 +1,4 @@
-"""`Study`: what the command, the audit, a run and the docs need to know of a study, and how it is run."""
+"""Define `Study`: the declaration that the command, the audit, runs and docs read, and how it is run."""
 
 import inspect
 import sys
@@ -17,7 +17,7 @@ from wordworth.engine.engines import collecting_notices, notices, using
 from wordworth.errors import MachineErrors
 from wordworth.task.settings import Settings, either
 
-if TYPE_CHECKING:  # a help reads studies too, and has to be quick
+if TYPE_CHECKING:  # help reads declarations too, and must be fast
     from wordworth.catalog.models import ModelKind
     from wordworth.results.findings import Findings
     from wordworth.results.run import Run
@@ -28,10 +28,9 @@ EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Study:
-    """A study. Called with models and settings by name, it returns its run.
+    """Declare a study. Called with models and settings by name, it returns its run.
 
-    The function `measure(models, settings)` is in `study/NAME/study.py`, which is imported when it is run: it takes
-    long.
+    The function `measure(models, settings)` is in `study/NAME/study.py`, which is imported only when it is run.
     """
 
     name: str
@@ -41,34 +40,34 @@ class Study:
     kinds: "frozenset[ModelKind]"
     """The kinds of model that an audit runs it on."""
     also_accepts: "frozenset[ModelKind]" = frozenset()
-    """Kinds of model that it takes too when it is run by itself."""
+    """Kinds of model that it also takes outside an audit."""
     papers: tuple[str, ...]
     """Keys in references.toml of the papers whose method it is."""
     method: str
-    """How it measures, in words, for a report."""
+    """The method in words, for a report."""
     main: str = ""
     """The setting that may follow the models without its name in Python: `weat(glove, "weat6")`."""
     command: str = ""
-    """Its command, where that is not `wordworth run NAME`."""
+    """Its command, if that is not `wordworth run NAME`."""
     example: str = ""
     """A command to try, for the help."""
     default_models: tuple[str, ...] = ()
-    """Measured where none is named."""
+    """Models that are measured if none is named."""
     quick: Mapping[str, Any] = field(default_factory=dict)
     """The settings of a quick audit."""
     full: Mapping[str, Any] = field(default_factory=dict)
-    """The settings of a full audit, where the defaults would take hours on two cores."""
+    """The settings of a full audit, if the defaults would take hours on two cores."""
     full_audit_note: str = ""
-    """What a full audit reduces, and what that costs in precision: a clause."""
+    """A clause on what a full audit reduces, and the cost in precision."""
     training: Mapping[str, Any] = field(default_factory=dict)
-    """The settings for a model in training, to be measured in seconds; blank: only on request."""
+    """The settings for a model in training, which take seconds; blank to measure it only on request."""
     is_audited: bool = True
     """Whether it is part of an audit."""
     is_english_only: bool = False
     non_english_settings: Mapping[str, Any] = field(default_factory=dict)
     """The settings of an audit of a model of another language."""
     languages: Callable[[], list[str] | None] = lambda: None
-    """Returns the languages, besides English, that its words can be had in; None for any."""
+    """Returns the languages, in addition to English, in which its words are available; None for any."""
 
     def measure(self, models: Sequence[Any], settings: Any) -> "Findings":
         """Measure the models."""
@@ -80,9 +79,9 @@ class Study:
         return self.run(models, self.settings.of(self.name, settings))
 
     def run(self, models: Any, settings: Settings, checkpoints: Mapping[str, tuple[str, int]] = EMPTY) -> "Run":
-        """Run the study on models and data by name, path or as they are.
+        """Run the study on models and data by name, by path or in memory.
 
-        `checkpoints` says of loaded models in training, by their labels, which model they are and after how many steps.
+        `checkpoints` maps the label of a loaded model in training to the model's name and the step.
         """
         from wordworth.study.names import resolve_inputs
 
@@ -96,42 +95,44 @@ class Study:
         fingerprints: Mapping[str, str] | None = None,
         checkpoints: Mapping[str, tuple[str, int]] = EMPTY,
     ) -> "Run":
-        """Run the study on what is resolved; `fingerprints` of what is read may be taken earlier."""
+        """Run the study on resolved inputs; `fingerprints` of what is read may be taken earlier."""
         from wordworth.study.names import refuse_changed
 
         models, settings = inputs.models, inputs.settings
         with collecting_notices(), MachineErrors():
             self.check(inputs)
-            before = inputs.fingerprints() if fingerprints is None else dict(fingerprints)
-            started, clock = datetime.now(UTC), time.monotonic()
+            first_fingerprints = inputs.fingerprints() if fingerprints is None else dict(fingerprints)
+            started, start_seconds = datetime.now(UTC), time.monotonic()
             with using(getattr(settings, "engine", "local")), hashed_once():
                 findings = self.measure(models, settings)
             for text in notices():
                 findings.notice("caution", text)
-            refuse_changed(before, inputs.fingerprints(fetch=False))
+            refuse_changed(first_fingerprints, inputs.fingerprints(fetch=False))
             findings.checkpoints |= {**checkpoints, **inputs.checkpoints}
-            run = self.describe(findings, models, settings, before)
-            run.started, run.seconds = started, round(time.monotonic() - clock, 2)
+            run = self.describe(findings, models, settings, first_fingerprints)
+            run.started, run.seconds = started, round(time.monotonic() - start_seconds, 2)
         return run
 
     def check(self, inputs: "Inputs") -> None:
-        """Stop, before anything is loaded, at a name or file that is not there."""
+        """Raise, before anything is loaded, for a name or file that does not exist."""
         from wordworth.study.names import check_data, check_models
 
         check_models(self.name, inputs.models, self.kinds | self.also_accepts)
         check_data(inputs.settings)
 
     def why_not_in(self, language: str) -> str:
-        """Return why it cannot be run on a model of a language; blank where it can. A blank language is English."""
-        known = [] if self.is_english_only else self.languages()
-        if known is None or language in ("", "english", *known):
+        """Return why the study cannot run on a model of a language; blank if it can. A blank language is English."""
+        known_languages = [] if self.is_english_only else self.languages()
+        if known_languages is None or language in ("", "english", *known_languages):
             return ""
-        return f"its words are {either(['English', *map(str.capitalize, known)])}, and the model is {language}"
+        return (
+            f"its words are {either(['English', *map(str.capitalize, known_languages)])}, and the model is {language}"
+        )
 
     def describe(
         self, findings: "Findings", models: Sequence[Any], settings: Settings, fingerprints: Mapping[str, str] = EMPTY
     ) -> "Run":
-        """Return the run of these findings, with what it says of the study, the models and the settings."""
+        """Return the run of these findings, with facts on the study, the models and the settings."""
         from wordworth.catalog.resolve import Origin
 
         in_memory = {one.name: one.provenance.sha256 for one in models if hasattr(one, "provenance")}
@@ -150,27 +151,29 @@ class Study:
 
     def _references(self, findings: "Findings") -> dict[str, str]:
         """Return key → BibTeX of the study's papers, its data, and those of its models that the catalog declares."""
-        known = references()
-        by_text = {str(reference): key for key, reference in known.items()}
-        keys = [key for key in self.papers if key in known]
-        keys += [by_text[data["reference"]] for data in findings.data.values() if data["reference"] in by_text]
+        catalog_references = references()
+        keys_by_text = {str(reference): key for key, reference in catalog_references.items()}
+        keys = [key for key in self.papers if key in catalog_references]
+        keys += [
+            keys_by_text[data["reference"]] for data in findings.data.values() if data["reference"] in keys_by_text
+        ]
         keys += [entry(name, "models").reference.key for name in findings.models if knows(name, "models")]
-        return {key: known[key].bibtex() for key in dict.fromkeys(keys)}
+        return {key: catalog_references[key].bibtex() for key in dict.fromkeys(keys)}
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """Return what `help` and a notebook show: the models, and every setting with its type and default."""
+        """Return the signature for `help` and notebooks: the models, and every setting with its type and default."""
         keyword = inspect.Parameter.KEYWORD_ONLY
         settings = [
-            inspect.Parameter(one.name, keyword, default=one.default, annotation=one.type)
-            for one in self.settings.fields()
+            inspect.Parameter(field.name, keyword, default=field.default, annotation=field.type)
+            for field in self.settings.fields()
         ]
         models = inspect.Parameter("models", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=self.default_models)
         return inspect.Signature([models, *settings])
 
 
 def _command_line() -> list[str]:
-    """Return the command that runs, without the tokens in its addresses; `python` where it is not ours."""
+    """Return the running command, without tokens in its addresses; `python` for another program."""
     program = Path(sys.argv[0])  # of `python -m pytest` it is pytest/__main__.py
     if program.stem != "wordworth" and program.parts[-2:] != ("wordworth", "__main__.py"):
         return ["python"]

@@ -1,4 +1,4 @@
-"""The models that a study is run on, loaded and recorded; and lexica, tests and texts in their language."""
+"""Load and record the models of a study, and lexica, tests and texts in their language."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,70 +16,77 @@ from wordworth.results.findings import Findings
 from wordworth.study.shared_settings import ALL_LANGUAGES, OfEmbeddings
 from wordworth.task.settings import ByLayer, Placement
 
-if TYPE_CHECKING:  # torch, which word vectors in files do without
+if TYPE_CHECKING:  # torch, which files of word vectors do not need
     from wordworth.encode import LanguageModel
     from wordworth.encode.layers import WordsAlone
     from wordworth.whole_words import WordModel
 
 
 def load_vectors(
-    findings: Findings, models: Sequence[Any], settings: OfEmbeddings, every: Sequence[str]
+    findings: Findings, models: Sequence[Any], settings: OfEmbeddings, all_languages: Sequence[str]
 ) -> Iterator[tuple[Layers, str]]:
-    """Yield each model as words to select from, and its language: the given one, its own, or English.
+    """Yield each model as layers to select words from, and its language: the given one, its own, or English.
 
-    A model is a static embedding, or a sentence encoder, which encodes each word alone when it is selected. A model of
-    several languages is given once per language; `every` are those of `all`.
+    A model is a static embedding, or a sentence encoder, which encodes each word by itself when it is selected. A model
+    of several languages is yielded once per language; `all_languages` are those of `--language all`.
     """
-    for model, languages in _pair_with_languages(models, settings.languages, every):
+    for model, languages in _pair_with_languages(models, settings.languages, all_languages):
         if is_sentence_encoder(model):
             from wordworth.encode.layers import words_alone
 
-            layers = encode_alone(findings, model, languages[0] or "english")
+            layers = load_sentence_encoder(findings, model, languages[0] or "english")
             yield layers, languages[0] or "english"
             for language in languages[1:]:
                 yield words_alone(layers.model, language), language
             continue
         for language in languages:
-            how: dict[str, Any] = {"on_bad": settings.on_bad, "file_format": settings.file_format}
-            loaded = [model] if isinstance(model, Embedding) else load_embeddings(model, language=language, **how)
-            for embedding in loaded:
-                own = language or embedding.provenance.language or "english"
+            reading_options: dict[str, Any] = {"on_bad": settings.on_bad, "file_format": settings.file_format}
+            embeddings = (
+                [model]
+                if isinstance(model, Embedding)
+                else load_embeddings(model, language=language, **reading_options)
+            )
+            for embedding in embeddings:
+                own_language = language or embedding.provenance.language or "english"
                 if language == languages[0]:
-                    findings.add_embedding(embedding, own)
+                    findings.add_embedding(embedding, own_language)
                 else:  # the rows of a further language are added to those of the first
                     facts = findings.models[embedding.name]
-                    facts |= {"language": f"{facts['language']}, {own}", "words": facts["words"] + len(embedding)}
-                yield Layers.of(embedding), own
+                    facts |= {
+                        "language": f"{facts['language']}, {own_language}",
+                        "words": facts["words"] + len(embedding),
+                    }
+                yield Layers.of(embedding), own_language
 
 
 def _pair_with_languages(
-    models: Sequence[Any], named: tuple[str, ...], every: Sequence[str]
+    models: Sequence[Any], language_names: tuple[str, ...], all_languages: Sequence[str]
 ) -> list[tuple[Any, tuple[str, ...]]]:
-    """Return each model with the languages to measure it in; a blank one is its own."""
-    if named == (ALL_LANGUAGES,):
-        return [(model, _known_to(model, every)) for model in models]
-    if ALL_LANGUAGES in named:
+    """Return each model with the languages to measure it in; blank is its own language."""
+    if language_names == (ALL_LANGUAGES,):
+        return [(model, _languages_of_all(model, all_languages)) for model in models]
+    if ALL_LANGUAGES in language_names:
         raise WordworthError("--language all means every language; give only it, or name languages")
-    if len(named) < 2:
-        return [(model, named or ("",)) for model in models]
+    if len(language_names) < 2:
+        return [(model, language_names or ("",)) for model in models]
     if len(models) == 1 and _may_know_several(models[0]):
-        return [(models[0], tuple(dict.fromkeys(named)))]
-    if len(named) != len(models):
-        given = "1 model that knows one" if len(models) == 1 else f"{len(models)} models"
+        return [(models[0], tuple(dict.fromkeys(language_names)))]
+    if len(language_names) != len(models):
+        models_in_words = "1 model that knows one" if len(models) == 1 else f"{len(models)} models"
         raise WordworthError(
-            f"{len(named)} languages were given for {given}; give one for all, or one per model in the same order"
+            f"{len(language_names)} languages for {models_in_words}; give one for all, or one per model in order"
         )
-    return [(model, (language,)) for model, language in zip(models, named, strict=True)]
+    return [(model, (language,)) for model, language in zip(models, language_names, strict=True)]
 
 
 def _may_know_several(model: Any) -> bool:
-    """Return whether it may have words of several languages: the catalog says so, or does not know it."""
-    declared = _find_entry(model)
-    return not isinstance(model, Embedding) and (declared is None or declared.language == "several")
+    """Return whether a model may have words of several languages: the catalog says so, or does not know it."""
+    catalog_entry = _find_entry(model)
+    return not isinstance(model, Embedding) and (catalog_entry is None or catalog_entry.language == "several")
 
 
-def _known_to(model: Any, every: Sequence[str]) -> tuple[str, ...]:
-    """Return what `all` is for a model: its own language; of a sentence encoder those that it knows, or every one."""
+def _languages_of_all(model: Any, every: Sequence[str]) -> tuple[str, ...]:
+    """Return the languages of `all` for a model: its own, or those that a sentence encoder knows."""
     if not (is_sentence_encoder(model) and _may_know_several(model)):
         return ("",)
     declared = _find_entry(model)
@@ -94,13 +101,13 @@ def _find_entry(model: Any) -> Entry | None:
 
 
 def is_sentence_encoder(model: Any) -> bool:
-    """Return whether it is a sentence encoder, by name or loaded."""
+    """Return whether a model, by name or loaded, is a sentence encoder."""
     if isinstance(model, Embedding):
         return False
     return kind_of(model) == "sentence" if isinstance(model, Origin) else getattr(model, "family", "") == "sentence"
 
 
-def encode_alone(findings: Findings, model: Any, language: str) -> "WordsAlone":
+def load_sentence_encoder(findings: Findings, model: Any, language: str) -> "WordsAlone":
     """Return a sentence encoder as an embedding of the words that are selected, and record it."""
     from wordworth.encode.layers import words_alone
 
@@ -116,27 +123,27 @@ def load_tests_in(
     """Yield the tests in a language; one that was not requested and has no translation is reported."""
     for name in settings.tests or default:
         for test in load_tests(name):
-            put = None
+            translation = None
             with findings.part(is_requested=is_requested, experiment="weat", language=language, dataset=test.name):
-                put = translate_test(test, language)
-            if put is not None:
-                yield put
+                translation = translate_test(test, language)
+            if translation is not None:
+                yield translation
 
 
 def is_static(model: "Origin | LanguageModel | Embedding") -> bool:
-    """Return whether these are word vectors, and not a language model."""
+    """Return whether a model is word vectors, not a language model."""
     return kind_of(model) == "static" if isinstance(model, Origin) else isinstance(model, Embedding)
 
 
-def load_model(named: "NameLike | LanguageModel", settings: Placement) -> "LanguageModel":
-    """Load a language model by name or path; one that is loaded stays. Layers that it does not have are an error."""
+def load_model(model: "NameLike | LanguageModel", settings: Placement) -> "LanguageModel":
+    """Load a language model unless it is loaded; raise if it lacks a chosen layer."""
     from wordworth.encode import load_named
 
-    if isinstance(named, NameLike):
-        named = load_named(named, device=settings.device, dtype=settings.precision)
+    if isinstance(model, NameLike):
+        model = load_named(model, device=settings.device, dtype=settings.precision)
     if isinstance(settings, ByLayer):
-        select_layers(named, settings)
-    return named
+        select_layers(model, settings)
+    return model
 
 
 def select_layers(model: "LanguageModel", settings: ByLayer) -> tuple[int, ...]:
@@ -166,7 +173,7 @@ def record_model(findings: Findings, model: "LanguageModel") -> None:
     )
 
 
-def record_word_model(findings: Findings, model: "WordModel", **more: Any) -> None:
+def record_word_model(findings: Findings, model: "WordModel", **other_facts: Any) -> None:
     """Record a language model that predicts words; `more` are further facts."""
     facts = {
         "source": model.source,
@@ -177,7 +184,7 @@ def record_word_model(findings: Findings, model: "WordModel", **more: Any) -> No
         "units": model.reader.width,
         "begins_with": list(model.tokenizer.convert_ids_to_tokens(list(model.before))),
     }
-    findings.add_model(model.name, facts | more)
+    findings.add_model(model.name, facts | other_facts)
 
 
 def default_pooling(model: "LanguageModel") -> str:
@@ -185,12 +192,12 @@ def default_pooling(model: "LanguageModel") -> str:
     return "last" if model.left_only else "mean"
 
 
-def load_corpus_in(findings: Findings, named: NameLike, language: str) -> Corpus:
-    """Load and record the text that random contexts are drawn from; text in another language is an error."""
-    corpus = load_corpus(named, language=language)
+def load_corpus_in(findings: Findings, name: NameLike, language: str) -> Corpus:
+    """Load and record the text of the random contexts; raise if it is in another language."""
+    corpus = load_corpus(name, language=language)
     if corpus.language != language:
         raise WordworthError(
-            f"{corpus.name} is {corpus.language} text and the words are {language}; give --corpus, or none"
+            f"{corpus.name} is {corpus.language} text and the words are {language}; give another --corpus, or none"
         )
     findings.add_data(corpus, rows=corpus.count)
     return corpus
@@ -201,22 +208,26 @@ def is_lexicon_name(name: NameLike) -> bool:
     return name.entry is not None if isinstance(name, Origin) else isinstance(name, str) and knows(name, "lexica")
 
 
-def load_lexicon_in(name: NameLike, language: str, settings: Any, **more: Any) -> Lexicon:
-    """Load a lexicon in a language; the columns and the scale that the settings give are of a user's own file."""
+def load_lexicon_in(name: NameLike, language: str, settings: Any, **options: Any) -> Lexicon:
+    """Load a lexicon in a language; the columns and the scale in the settings are for a user's own file."""
     columns = ("word_column", "rating_column", "scale")
-    own = {} if is_lexicon_name(name) else {one: getattr(settings, one) for one in columns if hasattr(settings, one)}
-    lexicon = load_lexicon(name, language=language, **own, **more)
+    own_columns = (
+        {}
+        if is_lexicon_name(name)
+        else {column: getattr(settings, column) for column in columns if hasattr(settings, column)}
+    )
+    lexicon = load_lexicon(name, language=language, **own_columns, **options)
     if lexicon.language != language:
-        fitting = ", ".join(one.name for one in entries("lexica") if one.language == language) or "none"
+        lexica_names = ", ".join(column.name for column in entries("lexica") if column.language == language) or "none"
         raise WordworthError(
             f"{lexicon.name} is a lexicon of {lexicon.language} words and the language is {language} (--language); "
-            f"lexica for it: {fitting}"
+            f"lexica for it: {lexica_names}"
         )
     return lexicon
 
 
 def load_own_lexicon(findings: Findings, language: str, load: Callable[[str], Lexicon]) -> Lexicon:
-    """Load the language's own lexicon, or the first other one of the catalog that can be had, with a notice."""
+    """Load the language's own lexicon, or with a notice the first other one that is available."""
     reasons: list[str] = []
     for name in lexica_in(language):
         try:

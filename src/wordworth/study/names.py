@@ -1,6 +1,6 @@
-"""The place where what a study is given becomes a thing: names are resolved here, once, and travel as `Origin`.
+"""Resolve the names of models and data that a study is given, once; they travel as `Origin`.
 
-What is checked before anything is loaded, the fingerprints of what is read, and the checkpoints of a folder follow.
+Also check inputs before anything is loaded, take fingerprints of what is read, and find the checkpoints of a folder.
 """
 
 import re
@@ -16,10 +16,20 @@ from wordworth.errors import WordworthError, require
 from wordworth.results.columns import model_label
 from wordworth.task.settings import SettingField, Settings, either
 
-LOOKED_AT = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases", "sentence_pairs")
-"""Kinds of the catalog whose names, and the files in their place, are looked at before anything is loaded."""
+CHECKED_KINDS = (
+    "lexica",
+    "pairs",
+    "tests",
+    "corpora",
+    "nli",
+    "frequencies",
+    "wordnets",
+    "paraphrases",
+    "sentence_pairs",
+)
+"""Kinds of the catalog whose names and files are checked before anything is loaded."""
 RESERVED_NAMES = ("none", "word2vec", "synonyms", "lemma", "drawn")
-"""What some settings take in the place of a name."""
+"""Values that some settings take instead of a name."""
 KIND_IN_WORDS: dict[ModelKind, tuple[str, str]] = {
     "static": ("a static embedding", "static embeddings"),
     "causal": ("a causal language model", "causal language models"),
@@ -28,55 +38,55 @@ KIND_IN_WORDS: dict[ModelKind, tuple[str, str]] = {
     "sentence": ("a sentence encoder", "sentence encoders"),
     "nli": ("an NLI model", "NLI models"),
 }
-"""Kind → what a model is, and what several are."""
+"""Kind → a model in words, and several models."""
 OTHER_STUDY = {"weat": ("vast", "bias"), "valnorm": ("vast", "contextualization"), "vast": ("valnorm", "valence")}
-"""Study → the study, and its experiment, that asks the same of a model of another kind."""
+"""Study → the study and experiment that measure the same on a model of another kind."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a study is run on, with every name resolved."""
+    """Hold what a study is run on, with every name resolved."""
 
     models: tuple[Any, ...]
     """Each is `Origin`, or a loaded model."""
     settings: Settings
-    """A copy that has `Origin` in the place of the names of data."""
-    read: tuple[Origin, ...]
+    """A copy with `Origin` instead of the names of data."""
+    origins: tuple[Origin, ...]
     """Every model, data set and file that was named."""
     checkpoints: Mapping[str, tuple[str, int]]
-    """Label of a checkpoint → the model, and after how many steps of its training."""
+    """Label of a checkpoint → the model and the training step."""
 
     def fingerprints(self, *, fetch: bool = True) -> dict[str, str]:
-        """Return name → sha256 over its content. Without `fetch`, what is on the hub is what is in its cache."""
-        hashes = {str(one): fingerprint(one, fetch=fetch) for one in self.read}
-        return {name: one for name, one in hashes.items() if one}
+        """Return name → sha256 over its content. Without `fetch`, the hub is represented by its cache."""
+        hashes = {str(origin): fingerprint(origin, fetch=fetch) for origin in self.origins}
+        return {name: origin for name, origin in hashes.items() if origin}
 
 
 def resolve_inputs(models: Any, settings: Settings) -> Inputs:
-    """Turn everything that a study is given by name into a thing."""
-    several = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
-    things = tuple(map(resolve_model, several))
-    read = [one for one in things if isinstance(one, Origin)]
+    """Resolve all models and data that a study is given by name."""
+    given_models = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
+    resolved_models = tuple(map(resolve_model, given_models))
+    origins = [member for member in resolved_models if isinstance(member, Origin)]
     changes: dict[str, Any] = {}
     for field in settings.fields():
         value = getattr(settings, field.name)
-        resolved = tuple(_resolve_value(field, one) for one in (value if field.many else (value,)))
-        read += [one for one in resolved if isinstance(one, Origin)]
-        if field.declared.catalog.partition("/")[0] in (*LOOKED_AT, "models"):
-            changes[field.name] = resolved if field.many else resolved[0]
-    steps = {one.label: (one.name, one.step) for one in several if isinstance(one, Checkpoint)}
-    return Inputs(things, settings.model_copy(update=changes), tuple(read), steps)
+        resolved_values = tuple(_resolve_value(field, member) for member in (value if field.many else (value,)))
+        origins += [member for member in resolved_values if isinstance(member, Origin)]
+        if field.declared.catalog.partition("/")[0] in (*CHECKED_KINDS, "models"):
+            changes[field.name] = resolved_values if field.many else resolved_values[0]
+    steps = {member.label: (member.name, member.step) for member in given_models if isinstance(member, Checkpoint)}
+    return Inputs(resolved_models, settings.model_copy(update=changes), tuple(origins), steps)
 
 
-def resolve_model(given: Any) -> Any:
-    """Return what a name, path or checkpoint stands for; a loaded model stays."""
-    if isinstance(given, Checkpoint):
-        given = given.target
-    return resolve(given, "models") if isinstance(given, str | Path) else given
+def resolve_model(model: Any) -> Any:
+    """Resolve a name, path or checkpoint; return a loaded model as it is."""
+    if isinstance(model, Checkpoint):
+        model = model.target
+    return resolve(model, "models") if isinstance(model, str | Path) else model
 
 
 def _resolve_value(field: SettingField, value: Any) -> Any:
-    """Return what a name or file in a setting stands for; any other value stays."""
+    """Resolve a name or file in a setting; return any other value as it is."""
     kind = field.declared.catalog.partition("/")[0]
     is_named = kind != "languages" and (kind or Path in get_args(field.type))
     if not is_named or not isinstance(value, str | Path) or str(value) in RESERVED_NAMES:
@@ -85,32 +95,35 @@ def _resolve_value(field: SettingField, value: Any) -> Any:
         from wordworth.catalog.read.frequencies import kind_of_counts
 
         kind = kind_of_counts(value)
-    elif kind not in ("", "models", *LOOKED_AT) and not knows(split_label(value)[1], kind):
+    elif kind not in ("", "models", *CHECKED_KINDS) and not knows(split_label(value)[1], kind):
         kind = ""  # a file, which its reader looks for
     return resolve(value, kind)
 
 
 def check_models(study: str, models: Iterable[Any], kinds: frozenset[ModelKind]) -> None:
-    """Stop at a path where nothing is, and at a model of the catalog that the study does not take."""
-    for resolved in models:
-        if not isinstance(resolved, Origin):
+    """Raise for a path that does not exist, and for a model of the catalog that the study does not take."""
+    for model in models:
+        if not isinstance(model, Origin):
             continue
-        if resolved.entry is not None and (family := resolved.entry.details["family"]) not in kinds:
-            taken = [KIND_IN_WORDS[kind][1] for kind in KIND_IN_WORDS if kind in kinds]
-            fitting = ", ".join([one.name for one in entries("models") if one.details["family"] in kinds][:3])
-            other, experiment = OTHER_STUDY.get(study, ("", ""))
-            instead = f"wordworth run {other} {resolved.target} --experiment {experiment}"
-            advice = f"such as {fitting}" if not other or family == "nli" else f"run `{instead}` instead"
-            raise WordworthError(
-                f"{resolved.target} is {KIND_IN_WORDS[family][0]}, and {study} takes {either(taken, 'and')}; {advice}"
+        if model.entry is not None and (family := model.entry.details["family"]) not in kinds:
+            accepted_kinds = [KIND_IN_WORDS[kind][1] for kind in KIND_IN_WORDS if kind in kinds]
+            examples = ", ".join(
+                [model_entry.name for model_entry in entries("models") if model_entry.details["family"] in kinds][:3]
             )
-        if "static" not in kinds or (resolved.entry is not None and resolved.entry.details["family"] != "static"):
-            require("language models")
-        if kinds <= {"static", "sentence"} and resolved.place == "hub":
-            refuse_name(resolved)
-        if resolved.place == "path" and ":" not in resolved.target and not resolved.where.exists():
+            other_study, experiment = OTHER_STUDY.get(study, ("", ""))
+            command = f"wordworth run {other_study} {model.target} --experiment {experiment}"
+            advice = f"such as {examples}" if not other_study or family == "nli" else f"run `{command}` instead"
             raise WordworthError(
-                f"there is no file {resolved.target}; give the path of a model, or a name (`wordworth ls models`)"
+                f"{model.target} is {KIND_IN_WORDS[family][0]}, and {study} takes {either(accepted_kinds, 'and')}; "
+                f"{advice}"
+            )
+        if "static" not in kinds or (model.entry is not None and model.entry.details["family"] != "static"):
+            require("language models")
+        if kinds <= {"static", "sentence"} and model.place == "hub":
+            refuse_name(model)
+        if model.place == "path" and ":" not in model.target and not model.where.exists():
+            raise WordworthError(
+                f"there is no file {model.target}; give the path of a model, or a name (`wordworth ls models`)"
             )
 
 

@@ -1,4 +1,4 @@
-"""Settings that several studies share: of word vectors in files, of a bias that is taken out, of layers of ELMo."""
+"""Declare settings that studies share: files of word vectors, a bias to remove, layers of ELMo."""
 
 from typing import Any, Literal
 
@@ -11,17 +11,17 @@ LEXICA_SETTING: dict[str, Any] = {"group": MEASURED, "option": "lexicon", "catal
 PAIRS_SETTING: dict[str, Any] = {"group": MEASURED, "catalog": "pairs"}
 TESTS_SETTING: dict[str, Any] = {"group": MEASURED, "option": "test", "catalog": "tests"}
 PROBE_SETTING: dict[str, Any] = {"group": MEASURED, "option": "probe", "metavar": "NAME|FILE"}
-"""Of settings that name data."""
+"""Declarations of settings that name data."""
 
 
 class OfEmbeddings(Settings):
-    """Settings of studies that take word vectors in files."""
+    """Set the tests, languages and files of studies on word vectors."""
 
     tests: tuple[Name, ...] = setting((), f"{TEST}.", **TESTS_SETTING)
     languages: tuple[str, ...] = setting(
         (),
-        "Language of the words: one for all models, or one a model in order; of a model that knows several, as many as "
-        "are given, or all.",
+        "Language of the words: one for all models, or one per model in the same order; repeat it, or give all, for a "
+        "multilingual model.",
         ON,
         option="language",
         catalog="languages",
@@ -31,20 +31,20 @@ class OfEmbeddings(Settings):
         "stop", "Rows of an embedding that are NaN, zero, repeated …: stop or drop.", ON, may_differ=True
     )
     file_format: str | None = setting(
-        None, "Format of the embedding files, where the files do not show it.", ON, may_differ=True
+        None, "Format of the embedding files, if it is not recognised.", ON, may_differ=True
     )
 
 
 def comma_names(text: str) -> tuple[str, ...]:
-    """`A,B,C` as names, two or more."""
-    parts = tuple(part.strip() for part in text.split(","))
-    if len(parts) < 2 or not all(parts):
+    """Return `A,B,C` as two or more names."""
+    names = tuple(part.strip() for part in text.split(","))
+    if len(names) < 2 or not all(names):
         raise WordworthError(f"{text!r} is not two or more names with commas between, such as male,female")
-    return parts
+    return names
 
 
 class BiasSubspace(Settings):
-    """The span of all that is named."""
+    """Name a bias: the span of all that is named."""
 
     directions: tuple[tuple[str, str], ...] = setting(
         (),
@@ -60,7 +60,9 @@ class BiasSubspace(Settings):
     bias_words: tuple[Name, ...] = setting(
         (), "Words whose first components are the bias: a word set or a file.", ON, catalog="word_sets"
     )
-    bias_components: int = setting(1, "How many first components of each of the two above.", ON, least=1, most=1_000)
+    bias_components: int = setting(
+        1, "Number of first components of --bias-pairs and --bias-words.", ON, least=1, most=1_000
+    )
     concept: tuple[tuple[str, ...], ...] = setting(
         (),
         "Two or more classes of words, each a word set or a file: the span of their means is the bias.",
@@ -73,8 +75,10 @@ class BiasSubspace(Settings):
     def model_post_init(self, context: Any) -> None:
         for classes in self.concept:
             if isinstance(classes, str) or len(classes) < 2:
-                named = classes if isinstance(classes, str) else ", ".join(map(str, classes))
-                raise WordworthError(f"--concept is {named}: a concept has two or more classes; name them all, as A,B")
+                classes_in_words = classes if isinstance(classes, str) else ", ".join(map(str, classes))
+                raise WordworthError(
+                    f"--concept is {classes_in_words}: a concept has two or more classes; name them all, as A,B"
+                )
 
     @property
     def is_named(self) -> bool:
@@ -83,15 +87,15 @@ class BiasSubspace(Settings):
 
 
 class TakenOut(BiasSubspace):
-    """What is taken out of the vectors that a network is trained on, or random directions in its place."""
+    """Name what is removed from the training vectors of a network: a bias, or random directions."""
 
     random_directions: int = setting(
-        0, "Random directions taken out in training, drawn by the seed: the control.", HOW, least=0, most=1_000
+        0, "Random directions to remove in training, as a control.", HOW, least=0, most=1_000
     )
 
 
 class ElmoLayers(Settings):
-    """Layer 1 is a word's own; in the layers above it a word has a vector only as a mean over a text."""
+    """Choose layers of ELMo: 1 has no context; in those above, a word's vector is a mean over a text."""
 
     elmo_layers: tuple[int, ...] = setting(
         (1,),
@@ -120,4 +124,4 @@ class ElmoLayers(Settings):
 
 
 class LayeredTakenOut(TakenOut, ElmoLayers):
-    """What a network is trained without, and in which layers."""
+    """Name what a network is trained without, and in which layers."""

@@ -82,9 +82,9 @@ def select_test_sets(findings: Findings, layers: Layers, test: AssociationTest, 
         group for half in halves for group in select_word_sets(layers, half, test.language, settings, what, spelling)
     ]
     for label, group in zip(labels, groups, strict=True):
-        if len(group) < MIN_TEST_COVERAGE * group.asked_distinct and not getattr(settings, "tests", ()):
+        if len(group) < MIN_TEST_COVERAGE * group.distinct_count and not getattr(settings, "tests", ()):
             raise TooFewWordsError(
-                f"{layers.name} has {len(group)} of the {group.asked_distinct} words of {label} ({what}), less than "
+                f"{layers.name} has {len(group)} of the {group.distinct_count} words of {label} ({what}), less than "
                 f"half; name the test to run it anyway (--test {test.name})"
             )
     if test.names and layers.vocabulary:
@@ -111,4 +111,4 @@ def get_reliability(groups: Sequence[Layers], test: AssociationTest) -> dict[str
     cautions = [*balance_cautions(X, Y), *balance_cautions(A, B)]
     cautions += [Caution.SHARED_VECTORS] if has_shared_vectors(groups) else []
     cautions += [Caution.MACHINE_TRANSLATED] if test.by_machine else []
-    return {"coverage": min(len(group) / group.asked_distinct for group in groups), "cautions": cautions}
+    return {"coverage": min(len(group) / group.distinct_count for group in groups), "cautions": cautions}

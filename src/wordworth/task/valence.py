@@ -121,7 +121,7 @@ def score_valence(
         findings.item(RATED_WORDS, **where, word=[row.word for row in lexicon.left_out], skipped=reasons)
     for label, pole in zip(("pleasant", "unpleasant"), poles, strict=True):
         (record_set if layers.vocabulary else record_missing)(findings, "word_lists", where, pole, list=label)
-    findings.set_coverage(len(words) / len(words.asked))
+    findings.set_coverage(len(words) / len(words.requested_words))
     return findings
 
 

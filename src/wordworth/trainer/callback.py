@@ -112,7 +112,7 @@ class WordworthCallback(TrainerCallback):
                         LOGGER.warning("%s", notice.reason)
                 folder = self.output / f"{run.study}-step{state.global_step}"
                 try:
-                    with LibraryErrors(f"the run {folder} could not be written", ours=not strict):
+                    with LibraryErrors(f"the run {folder} could not be written", is_ours=not strict):
                         run.save(folder, overwrite=True)
                 except WordworthError as error:
                     if strict:

@@ -22,7 +22,7 @@ from wordworth.errors import LibraryErrors, WordworthError
 from wordworth.results.columns import model_label
 from wordworth.results.findings import Findings
 from wordworth.results.run import Run
-from wordworth.study import OF_WORDS, STUDIES, Study, study
+from wordworth.study import STUDIES, WORD_MODEL_STUDIES, Study, study
 from wordworth.study.names import KIND_IN_WORDS, resolve_inputs
 from wordworth.task.settings import ByLayer, Settings, either
 from wordworth.whole_words import WordModel, wrap_word_model
@@ -93,10 +93,10 @@ class Measuring:
         model: LanguageModel | WordModel | None = None
         for one in self.chosen:
             try:
-                with LibraryErrors(f"{one.study.name} could not be measured at step {step}", ours=not strict):
+                with LibraryErrors(f"{one.study.name} could not be measured at step {step}", is_ours=not strict):
                     model = model or self._wrap(network, label)
                     measured = model
-                    if isinstance(model, WordModel) and one.study.name not in OF_WORDS:
+                    if isinstance(model, WordModel) and one.study.name not in WORD_MODEL_STUDIES:
                         measured = model.reader.base
                     run = one.study.run([measured], one.settings, checkpoints=checkpoints)
             except WordworthError as error:

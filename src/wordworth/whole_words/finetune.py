@@ -77,7 +77,7 @@ def fine_tune(
     read = [text.sha256, text.layout, text.column, text.field]
     entry = slot("trained", [_TRAINING, *model, *read, asdict(training)])
     with hold_lock(entry.path):
-        if not entry.part(_MODEL).whole():
+        if not entry.part(_MODEL).check_or_remove():
             examples = partial(_examples, text, tokenizer, family, training)
             if next(examples(), None) is None:
                 raise WordworthError(f"{text.name} has no line of {MIN_LINE_WORDS} words to train on; give more text")

@@ -150,7 +150,7 @@ def test_the_command_trains_and_its_model_is_probed(make_folder, tmp_path):
     assert json.loads((folder / "projection.json").read_text())["taken_out"]["subspace"] == "he − she"
     again = CliRunner().invoke(app, [*asked, "--overwrite", "--json"], catch_exceptions=False)
     assert again.stdout == made.stdout
-    with pytest.raises(WordworthError, match="is there already"):
+    with pytest.raises(WordworthError, match="exists already"):
         CliRunner().invoke(app, asked, catch_exceptions=False)
     config = json.loads((folder / "config.json").read_text())
     config["id2label"] = {str(at): f"LABEL_{at}" for at in range(3)}

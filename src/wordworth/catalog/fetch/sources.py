@@ -15,7 +15,7 @@ from typing import NamedTuple
 from wordworth.catalog.registry import PinnedFile, Source
 from wordworth.engine.cache import CacheSlot, kind_folder, slot
 from wordworth.errors import WordworthError
-from wordworth.files import measured_sum, scratch, sha256_of, space_checked
+from wordworth.files import checksum_of_input, scratch, sha256_of, space_checked
 
 
 class LocalData(NamedTuple):
@@ -57,7 +57,7 @@ def _files(source: Source, path: Path) -> list[tuple[Path, PinnedFile]]:
 
 def _check(name: str, located: LocalData) -> LocalData:
     for file, pin in _files(located.source, located.path):
-        if measured_sum(file) != pin.sha256:
+        if checksum_of_input(file) != pin.sha256:
             raise WordworthError(
                 f"{file} is not the {name} of the catalog: its sha256 is another than {pin.sha256[:12]}…; put the "
                 "published file there, or name your own by its path"
@@ -89,7 +89,7 @@ def locate(name: str, sources: Sequence[Source]) -> LocalData:
     What was damaged in the cache is fetched again.
     """
     located = here(name, sources)
-    if located and (not located.source.remote or _slot(located.source).sound()):
+    if located and (not located.source.remote or _slot(located.source).is_usable()):
         return located
     remote = [source for source in sources if source.remote]
     ways = ", or ".join(dict.fromkeys(source.place for source in sources))

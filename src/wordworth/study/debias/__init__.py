@@ -1,4 +1,4 @@
-"""Debiasing: a bias taken out of an embedding, and what that cost (Bolukbasi et al. 2016, Dev et al. 2020)."""
+"""Remove a bias from an embedding, and measure what that costs (Bolukbasi et al. 2016, Dev et al. 2020)."""
 
 from typing import Any
 
@@ -23,15 +23,15 @@ from wordworth.task.settings import PAIRS as RATED_PAIRS
 
 HARD = "hard-debias"
 DEBIAS_METHODS = ("projection", HARD, "inlp", "leace")
-PARTS = ("stability", "valence", "similarity", "weat", "bias", "prediction", "nli")
+DEBIAS_PARTS = ("stability", "valence", "similarity", "weat", "bias", "prediction", "nli")
 CONTROLS, CONTROLS_OF_NETWORK = 8, 2
-"""Random subspaces, as the paper has it; and of a language model, which is read anew for each."""
+"""Random subspaces as in the paper; fewer for a language model, which is read again for each."""
 
 WORD_SET: dict[str, Any] = {"group": HOW, "catalog": "word_sets"}
 
 
 class DebiasSettings(BiasSubspace, Permutations):
-    """The subspace is the span of all that is named; he − she where nothing is."""
+    """Set the bias, the span of all that is named (he − she unless given), and what is measured."""
 
     mitigate: str = setting("projection", "How the bias is taken out.", HOW, choices=DEBIAS_METHODS)
     specific: Name | None = setting(
@@ -41,7 +41,9 @@ class DebiasSettings(BiasSubspace, Permutations):
         None, "Pairs made equally far from every other word, in hard-debias; Bolukbasi's for gender.", **WORD_SET
     )
     rounds: int = setting(35, "Classifiers, in inlp, at most.", HOW, least=1, most=10_000)
-    without: tuple[str, ...] = setting((), "Part of the measurements to skip.", MEASURED, choices=(*PARTS, "all"))
+    without: tuple[str, ...] = setting(
+        (), "Part of the measurements to skip.", MEASURED, choices=(*DEBIAS_PARTS, "all")
+    )
     lexica: tuple[Name, ...] = setting(("bellezza",), f"{LEXICON}.", **LEXICA_SETTING)
     pairs: tuple[Name, ...] = setting(("ws-353", "simlex-999", "men"), f"{RATED_PAIRS}.", **PAIRS_SETTING)
     tests: tuple[Name, ...] = setting((), f"{TEST}; WEAT 1 to 10 unless given.", **TESTS_SETTING)
@@ -73,12 +75,12 @@ class DebiasSettings(BiasSubspace, Permutations):
     def model_post_init(self, context: Any) -> None:
         super().model_post_init(context)
         if (self.specific or self.equalize) and self.mitigate != HARD:
-            raise WordworthError("--specific and --equalize are for --mitigate hard-debias; leave them out")
+            raise WordworthError("--specific and --equalize are for --mitigate hard-debias; remove them")
 
     @property
     def measured_parts(self) -> tuple[str, ...]:
         """Return the parts that are measured."""
-        return () if "all" in self.without else tuple(part for part in PARTS if part not in self.without)
+        return () if "all" in self.without else tuple(part for part in DEBIAS_PARTS if part not in self.without)
 
 
 STUDY = Study(

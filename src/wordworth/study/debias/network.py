@@ -50,43 +50,49 @@ from wordworth.transform import with_lengths_of
 from wordworth.whole_words.model import wrap_word_model
 
 
-def debias_network(named: Origin, settings: DebiasSettings) -> Findings:
+def debias_network(origin: Origin, settings: DebiasSettings) -> Findings:
     """Remove a bias from a language model of English words, and measure before and after.
 
     The rows of its subword matrix are treated as word vectors; words of one piece are their own rows. The product is
     the network, whose `save(folder)` writes it as an ordinary checkpoint.
     """
     findings = Findings("debias")
-    headed = load_whole(named, device=settings.device)
+    headed = load_whole(origin, device=settings.device)
     facts = {"source": headed.source, "weights": headed.weights, "class": type(headed.network).__name__}
     findings.add_model(headed.name, facts)
-    every = every_piece(headed, _forms(settings))
-    there = np.flatnonzero(np.linalg.norm(every.matrix, axis=1))  # a vector of zeros, such as padding's, is not changed
-    pieces = replace(every, words=[every.words[at] for at in there.tolist()], matrix=every.matrix[there])
-    chosen = choose_treatment(findings, pieces, settings)
-    if chosen is None:
+    all_pieces = every_piece(headed, _forms(settings))
+    nonzero_rows = np.flatnonzero(
+        np.linalg.norm(all_pieces.matrix, axis=1)
+    )  # a vector of zeros, such as padding's, is not changed
+    pieces = replace(
+        all_pieces,
+        words=[all_pieces.words[row] for row in nonzero_rows.tolist()],
+        matrix=all_pieces.matrix[nonzero_rows],
+    )
+    treatment = choose_treatment(findings, pieces, settings)
+    if treatment is None:
         findings.product = RepairJob(headed, None, settings.mitigate, "nothing")
         return findings
 
     def change(treat: Change, *, keeps_lengths: bool = False) -> Embedding:
-        after = treat(pieces)
-        matrix = every.matrix.copy()
-        matrix[there] = (with_lengths_of(after, pieces) if keeps_lengths else after).matrix
-        return replace(every, matrix=matrix, provenance=after.provenance)
+        treated_pieces = treat(pieces)
+        matrix = all_pieces.matrix.copy()
+        matrix[nonzero_rows] = (with_lengths_of(treated_pieces, pieces) if keeps_lengths else treated_pieces).matrix
+        return replace(all_pieces, matrix=matrix, provenance=treated_pieces.provenance)
 
-    # The network knows vectors of many lengths, and hard debiasing makes them all alike.
-    repair = change(chosen.treat, keeps_lengths=settings.mitigate == HARD)
+    # The network was trained on vectors of many lengths, and hard debiasing gives them one length.
+    repair = change(treatment.treat, keeps_lengths=settings.mitigate == HARD)
     description = f"subword embeddings, {repair.provenance.steps[-1]}"
     findings.notice("info", description, model=headed.name)
-    findings.product = RepairJob(headed, repair.matrix, settings.mitigate, description, chosen.subspace)
-    if is_english(findings, headed.name, named.language or LANGUAGE):
-        controls = [change(one) for one in make_controls(pieces, chosen, settings, CONTROLS_OF_NETWORK)]
+    findings.product = RepairJob(headed, repair.matrix, settings.mitigate, description, treatment.subspace)
+    if is_english(findings, headed.name, origin.language or LANGUAGE):
+        controls = [change(control) for control in make_controls(pieces, treatment, settings, CONTROLS_OF_NETWORK)]
         _measure_versions(findings, headed, repair, controls, settings)
     return findings
 
 
 def _forms(settings: DebiasSettings) -> list[str]:
-    """Return every word that is looked up among the pieces, in every case that is tried."""
+    """Return every word to look up among the pieces, in each case."""
     words = list_bias_words(settings)
     if settings.mitigate == HARD:
         words += [*load_words(settings.specific or SPECIFIC), *chain(*load_pairs(settings.equalize or EQUALIZE))]
@@ -100,42 +106,44 @@ TRAIN, TEST = "sick-train", "sick-test"
 def _measure_versions(
     findings: Findings, headed: HeadModel, repair: Embedding, controls: Sequence[Embedding], settings: DebiasSettings
 ) -> None:
-    wanted = set(settings.measured_parts)
+    measured_parts = set(settings.measured_parts)
     whole: Any = headed.network
-    if "prediction" in wanted and whole.get_output_embeddings() is None:
+    if "prediction" in measured_parts and whole.get_output_embeddings() is None:
         findings.notice("skipped", "it has no head for words", model=headed.name, experiment="prediction")
-        wanted.remove("prediction")
-    labelled: list[NliData] = []
-    if "nli" in wanted and _are_here(findings, headed.name, TRAIN, TEST):
-        labelled = [load_nli(TRAIN), load_nli(TEST)]
-    findings.add_data(*labelled)
-    data = load_task_data(findings, settings) if wanted & set(GEOMETRY) else None
-    if not (labelled or data or "prediction" in wanted):
+        measured_parts.remove("prediction")
+    labelled_sets: list[NliData] = []
+    if "nli" in measured_parts and _are_here(findings, headed.name, TRAIN, TEST):
+        labelled_sets = [load_nli(TRAIN), load_nli(TEST)]
+    findings.add_data(*labelled_sets)
+    data = load_task_data(findings, settings) if measured_parts & set(GEOMETRY) else None
+    if not (labelled_sets or data or "prediction" in measured_parts):
         return
 
     def measure_one(repair: Embedding | None, is_control: bool) -> Findings:
         network, scores = repair_network(headed.network, None if repair is None else repair.matrix), Findings()
-        chosen = without_intervals(settings) if is_control else settings
-        about: dict[str, Any] = {"name": headed.name, "source": headed.source}
-        if "prediction" in wanted:
-            words = wrap_word_model(network, headed.tokenizer, **about)
+        version_settings = without_intervals(settings) if is_control else settings
+        origin_facts: dict[str, Any] = {"name": headed.name, "source": headed.source}
+        if "prediction" in measured_parts:
+            words = wrap_word_model(network, headed.tokenizer, **origin_facts)
             model = words.reader.base
-            shared = {name: getattr(chosen, name) for name in ("corpus", "words", "seed", "resamples")}
-            predicted = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **shared))
-            predicted.models = {}
+            shared_settings = {
+                name: getattr(version_settings, name) for name in ("corpus", "words", "seed", "resamples")
+            }
+            predictions = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **shared_settings))
+            predictions.models = {}
             is_shown = pl.col("experiment") == "prediction"
-            scores.add(predicted.select(lambda row: row["experiment"] == "prediction", is_shown))
+            scores.add(predictions.select(lambda row: row["experiment"] == "prediction", is_shown))
         else:
-            model = wrap(network, headed.tokenizer, **about)
+            model = wrap(network, headed.tokenizer, **origin_facts)
         layers = sorted(checked_layers(model, settings.layers or (model.layers // 2,)))
         if data is not None:
             words_of_tasks = data.words()
             texts = make_bleached(words_of_tasks, load_templates())
             source = in_contexts(model, words_of_tasks, texts, "bleached", layers)
             vectors = source.layers(default_pooling(model), "english").in_memory()
-            scores.add(measure_version(vectors, data, chosen))
-        for layer in layers if labelled and not is_control else ():
-            scores.add(score_nli_probe(model, labelled[0], labelled[1], layer))
+            scores.add(measure_version(vectors, data, version_settings))
+        for layer in layers if labelled_sets and not is_control else ():
+            scores.add(score_nli_probe(model, labelled_sets[0], labelled_sets[1], layer))
         return scores
 
     versions = ((ORIGINAL, None), (settings.mitigate, repair))
@@ -143,12 +151,12 @@ def _measure_versions(
 
 
 def _are_here(findings: Findings, model: str, *names: str) -> bool:
-    """Return whether labelled pairs are on this machine or can be fetched; else with a notice."""
-    lacking = [name for name in names if not here(name, entry(name, "nli").sources)]
-    if lacking:
-        reason = f"{lacking[0]} is not on this machine (`wordworth show {lacking[0]}`)"
+    """Return whether labelled pairs are available; add a notice if they are not."""
+    missing_names = [name for name in names if not here(name, entry(name, "nli").sources)]
+    if missing_names:
+        reason = f"{missing_names[0]} is not on this machine (`wordworth show {missing_names[0]}`)"
         findings.notice("skipped", reason, model=model, experiment="accuracy")
-    return not lacking
+    return not missing_names
 
 
 MODEL = "nli-glove"
@@ -159,25 +167,29 @@ PROBES_BY_BIAS = {"dev-demonyms_train": "nationality", "dev-adherents_train": "r
 
 def choose_probes(settings: DebiasSettings) -> list[str]:
     """Return the probes that fit what is removed."""
-    sets = [str(named) for named in settings.bias_words]
-    fitting = [PROBES_BY_BIAS[name] for name in sets if name in PROBES_BY_BIAS]
-    if settings.directions or settings.bias_pairs or settings.concept or len(fitting) < len(sets) or not sets:
-        fitting.insert(0, "gender")
-    return fitting
+    word_sets = [str(word_set) for word_set in settings.bias_words]
+    probes = [PROBES_BY_BIAS[name] for name in word_sets if name in PROBES_BY_BIAS]
+    if settings.directions or settings.bias_pairs or settings.concept or len(probes) < len(word_sets) or not word_sets:
+        probes.insert(0, "gender")
+    return probes
 
 
-def find_reader(findings: Findings, embedding: Embedding, named: NameLike | None) -> AttentionNli | None:
-    """Return the network that was trained on these vectors; without one, None with a notice, or an error if named."""
-    model = load_attention_nli(named or MODEL)
-    own = model.word_vectors
-    if own is not None and own.provenance.sha256 and own.provenance.sha256 == embedding.provenance.sha256:
+def find_reader(findings: Findings, embedding: Embedding, nli_name: NameLike | None) -> AttentionNli | None:
+    """Return the network that was trained on these vectors; otherwise None with a notice, or raise if it was named."""
+    model = load_attention_nli(nli_name or MODEL)
+    own_vectors = model.word_vectors
+    if (
+        own_vectors is not None
+        and own_vectors.provenance.sha256
+        and own_vectors.provenance.sha256 == embedding.provenance.sha256
+    ):
         return model
-    reads = own.name if own is not None else "contextual vectors"
+    vectors_read = own_vectors.name if own_vectors is not None else "contextual vectors"
     mismatch = (
-        f"{model.name} reads {reads}, not {embedding.name}; train a network over these vectors "
+        f"{model.name} reads {vectors_read}, not {embedding.name}; train a network over these vectors "
         "(`wordworth train-nli --vectors …`) and name it with --nli"
     )
-    if named is not None:
+    if nli_name is not None:
         raise WordworthError(mismatch)
     findings.notice("skipped", mismatch, model=embedding.name, experiment="accuracy")
     return None
@@ -191,9 +203,9 @@ def infer_versions(
     settings: DebiasSettings,
 ) -> None:
     """Measure every probe and the labelled pairs on the versions, and the probes without random subspaces."""
-    labelled = (LABELLED_PAIRS,) if _are_here(findings, model.name, LABELLED_PAIRS) else ()
-    before = versions[0][1]
-    chosen = INFER.settings(
+    labelled_names = (LABELLED_PAIRS,) if _are_here(findings, model.name, LABELLED_PAIRS) else ()
+    original_vectors = versions[0][1]
+    infer_settings = INFER.settings(
         probes=settings.probes or tuple(choose_probes(settings)),
         sample=settings.sample,
         mitigate=(),
@@ -205,11 +217,18 @@ def infer_versions(
     )
 
     def measure_one(embedding: Embedding, is_control: bool) -> Findings:
-        accuracy = () if is_control else labelled
-        result = INFER.measure([model.with_vectors(embedding)], chosen.model_copy(update={"accuracy": accuracy}))
+        accuracy = () if is_control else labelled_names
+        result = INFER.measure(
+            [model.with_vectors(embedding)], infer_settings.model_copy(update={"accuracy": accuracy})
+        )
         findings.experiments = {*findings.experiments, *result.experiments}  # a probe of the user's own
         return result
 
-    read = [(name, with_lengths_of(one, before) if name == HARD else one) for name, one in versions]
-    changed = (control(before) for control in controls)
-    measure_versions(findings, f"Inferring with {model.name}", read, (len(controls), changed), measure_one)
+    length_matched = [
+        (name, with_lengths_of(version_vectors, original_vectors) if name == HARD else version_vectors)
+        for name, version_vectors in versions
+    ]
+    control_versions = (control(original_vectors) for control in controls)
+    measure_versions(
+        findings, f"Inferring with {model.name}", length_matched, (len(controls), control_versions), measure_one
+    )

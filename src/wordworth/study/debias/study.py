@@ -36,7 +36,7 @@ from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists, s
 from wordworth.transform import NothingToRemoveError, find_vanished, random_directions
 
 Versions = Sequence[tuple[str, Embedding]]
-"""(version, embedding): the original, and what the method made of it."""
+"""(version, embedding): the original and the treated one."""
 Version = TypeVar("Version")
 
 
@@ -55,22 +55,22 @@ def measure(models: Sequence[Origin | Embedding], settings: DebiasSettings) -> F
     embedding = models[0] if isinstance(models[0], Embedding) else load_embedding(models[0])
     language = embedding.provenance.language or LANGUAGE
     findings.add_embedding(embedding, language)
-    chosen = choose_treatment(findings, embedding, settings)
-    if chosen is None:
+    treatment = choose_treatment(findings, embedding, settings)
+    if treatment is None:
         findings.product = embedding
         return findings
-    after = findings.product = chosen.treat(embedding)
-    findings.notice("info", after.provenance.steps[-1], model=embedding.name)
-    if lost := find_vanished(embedding, after):
-        some = ", ".join(lost[:8]) + (", …" if len(lost) > 8 else "")
-        reason = f"words have a vector of zeros now, since theirs was in the subspace: {some}"
-        findings.notice("caution", reason, count=len(lost), model=embedding.name)
+    treated = findings.product = treatment.treat(embedding)
+    findings.notice("info", treated.provenance.steps[-1], model=embedding.name)
+    if vanished_words := find_vanished(embedding, treated):
+        examples = ", ".join(vanished_words[:8]) + (", …" if len(vanished_words) > 8 else "")
+        reason = f"words have a vector of zeros now, since theirs was in the subspace: {examples}"
+        findings.notice("caution", reason, count=len(vanished_words), model=embedding.name)
     if not is_english(findings, embedding.name, language):
         return findings
     if "stability" in settings.measured_parts:
         findings.add(score_stability(embedding))
-    versions = ((ORIGINAL, embedding), (settings.mitigate, after))
-    controls = make_controls(embedding, chosen, settings, CONTROLS)
+    versions = ((ORIGINAL, embedding), (settings.mitigate, treated))
+    controls = make_controls(embedding, treatment, settings, CONTROLS)
     if set(GEOMETRY) & set(settings.measured_parts):
         _measure_geometry(findings, versions, controls, settings)
     if "nli" in settings.measured_parts:
@@ -84,31 +84,33 @@ def measure(models: Sequence[Origin | Embedding], settings: DebiasSettings) -> F
 
 
 def choose_treatment(findings: Findings, embedding: Embedding, settings: DebiasSettings) -> Treatment | None:
-    """Return the method for the subspace that the settings name, and record both; None where nothing is to remove."""
+    """Return the method for the subspace that the settings name, and record both; None if nothing is to remove."""
     model = embedding.name
     try:
         subspace = learn(embedding, settings, findings)
-        chosen = make_treatment(embedding, subspace, settings, findings)
-    except NothingToRemoveError as nothing:  # debiased twice is debiased once
-        findings.notice("skipped", f"nothing to remove: {nothing}", model=model, experiment="subspace")
+        treatment = make_treatment(embedding, subspace, settings, findings)
+    except NothingToRemoveError as error:  # debiased twice is debiased once
+        findings.notice("skipped", f"nothing to remove: {error}", model=model, experiment="subspace")
         return None
     findings.add_words(f"the subspace {subspace.name}", {"words": subspace.words})
-    where = {"experiment": "subspace", "model": model, "dataset": subspace.name, "measure": "dimensions"}
-    findings.score(**where, value=len(subspace), n=len(subspace.words))
-    return chosen
+    place = {"experiment": "subspace", "model": model, "dataset": subspace.name, "measure": "dimensions"}
+    findings.score(**place, value=len(subspace), n=len(subspace.words))
+    return treatment
 
 
-def make_controls(embedding: Embedding, chosen: Treatment, settings: DebiasSettings, usual: int) -> list[Change]:
-    """Return the method with random subspaces: as many as the settings say, or the `usual` number."""
-    count = usual if settings.random is None else settings.random
+def make_controls(
+    embedding: Embedding, treatment: Treatment, settings: DebiasSettings, default_count: int
+) -> list[Change]:
+    """Return the method with random subspaces: as many as the settings say, or `default_count`."""
+    count = default_count if settings.random is None else settings.random
     if not count:
         return []
-    drawn = random_directions(embedding.dim, count=count, k=chosen.dimensions, seed=settings.seed)
-    return [chosen.control(one) for one in drawn]
+    subspaces = random_directions(embedding.dim, count=count, k=treatment.dimensions, seed=settings.seed)
+    return [treatment.control(subspace) for subspace in subspaces]
 
 
 def is_english(findings: Findings, model: str, language: str) -> bool:
-    """Return whether a model's words can be measured; of another language, with a notice."""
+    """Return whether a model's words are English; add a notice if they are not."""
     if language != LANGUAGE:
         reason = f"only {LANGUAGE} words are measured, and those of the model are {language}"
         findings.notice("skipped", reason, model=model)
@@ -124,19 +126,21 @@ def measure_versions(
 ) -> None:
     """Measure every version, and so many controls; `measure_one` takes a version, and whether it is a control.
 
-    What does not depend on the vectors is recorded only of the original.
+    Scores that do not depend on the vectors are recorded only for the original.
     """
-    count, several = controls
+    count, control_versions = controls
     with progress(title, len(versions) + count) as advance:
         for name, version in versions:
-            measured = measure_one(version, False)
+            version_findings = measure_one(version, False)
             if name != ORIGINAL:
-                measured = measured.select(lambda row: row["measure"] != "coverage", pl.col("skipped").is_null())
-                measured.models = {}
-            findings.add(measured, version=name)
+                version_findings = version_findings.select(
+                    lambda row: row["measure"] != "coverage", pl.col("skipped").is_null()
+                )
+                version_findings.models = {}
+            findings.add(version_findings, version=name)
             advance(1)
         draws = []
-        for control in several:
+        for control in control_versions:
             draws.append(measure_one(control, True))
             advance(1)
     add_draws(findings, draws)
@@ -145,18 +149,24 @@ def measure_versions(
 def _measure_geometry(
     findings: Findings, versions: Versions, controls: Sequence[Change], settings: DebiasSettings
 ) -> None:
-    """Measure the vectors themselves."""
+    """Measure the geometry of all versions."""
     data = load_task_data(findings, settings)
-    spelled = spellings(LANGUAGE)
-    forms = [form for word in data.words() for form in spelled(word)]
+    spell = spellings(LANGUAGE)
+    forms = [form for word in data.words() for form in spell(word)]
     # Only the words that are looked up: thousands of vectors instead of millions.
-    few = [(name, version.restrict(forms)) for name, version in versions]
-    changed = (control(few[0][1]) for control in controls)
+    restricted_versions = [(name, version.restrict(forms)) for name, version in versions]
+    control_versions = (control(restricted_versions[0][1]) for control in controls)
 
     def measure_one(version: Embedding, is_control: bool) -> Findings:
         return measure_version(Layers.of(version), data, without_intervals(settings) if is_control else settings)
 
-    measure_versions(findings, f"Measuring {few[0][1].name}", few, (len(controls), changed), measure_one)
+    measure_versions(
+        findings,
+        f"Measuring {restricted_versions[0][1].name}",
+        restricted_versions,
+        (len(controls), control_versions),
+        measure_one,
+    )
 
 
 def without_intervals(settings: DebiasSettings) -> DebiasSettings:
@@ -170,7 +180,7 @@ LANGUAGE = "english"
 
 @dataclass(frozen=True)
 class TaskData:
-    """Data of the tasks that are run; empty where one is not."""
+    """Hold the data of the tasks that are run; empty for the others."""
 
     lexica: Sequence[Lexicon]
     pairs: Sequence[Pairs]
@@ -189,13 +199,15 @@ class TaskData:
 
 
 def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
-    """Load the data of the wanted tasks; the defaults all come with the package."""
-    wanted = settings.measured_parts
+    """Load the data of the measured tasks; the defaults come with the package."""
+    measured_parts = settings.measured_parts
     data = TaskData(
-        lexica=[load_lexicon(name) for name in settings.lexica] if "valence" in wanted else [],
-        pairs=[load_pairs(name) for name in settings.pairs] if "similarity" in wanted else [],
-        tests=[test for name in settings.tests or PAPER_TESTS for test in load_tests(name)] if "weat" in wanted else [],
-        lists=load_bias_lists() if "bias" in wanted else None,
+        lexica=[load_lexicon(name) for name in settings.lexica] if "valence" in measured_parts else [],
+        pairs=[load_pairs(name) for name in settings.pairs] if "similarity" in measured_parts else [],
+        tests=[test for name in settings.tests or PAPER_TESTS for test in load_tests(name)]
+        if "weat" in measured_parts
+        else [],
+        lists=load_bias_lists() if "bias" in measured_parts else None,
         polar=polar_words(LANGUAGE),
     )
     findings.add_data(*data.lexica)
@@ -206,15 +218,15 @@ def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
 
 
 def measure_version(layers: Layers, data: TaskData, settings: Permutations) -> Findings:
-    """Run every task on one version of some vectors; a task whose words it lacks is a notice."""
+    """Run every task on one version of vectors; add a notice for a task with too few words."""
     findings, name = Findings(), layers.provenance.name
     for lexicon in data.lexica:
         with findings.part(TooFewWordsError, model=name, dataset=lexicon.name):
             polar = {"pleasant": data.polar.pleasant, "unpleasant": data.polar.unpleasant}
             findings.add_words(f"polar words, {data.polar.language}", polar)
             poles = select_poles(layers, data.polar, settings)
-            rated = layers if layers.vocabulary else layers.select(lexicon.words)
-            findings.add(score_valence(rated, poles, lexicon, settings), experiment="valence")
+            rated_layers = layers if layers.vocabulary else layers.select(lexicon.words)
+            findings.add(score_valence(rated_layers, poles, lexicon, settings), experiment="valence")
     for pairs in data.pairs:
         with findings.part(TooFewWordsError, model=name, dataset=pairs.name):
             findings.add(score_similarity(layers, pairs, settings), experiment="similarity")
@@ -230,14 +242,14 @@ UNUSED_OF_DRAWS = ("study", "low", "high", "p", "p_method", "sides", "partitions
 
 
 def add_draws(findings: Findings, draws: Sequence[Findings]) -> None:
-    """Add the values under each random direction, without the intervals that one draw has, and their means."""
-    by_key: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    """Add the values of each random draw, without their intervals, and the means over the draws."""
+    rows_by_key: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for number, draw in enumerate(draws, start=1):
         for row in draw.scores.filter(pl.col("measure") != "coverage").iter_rows(named=True):
-            plain = {name: value for name, value in row.items() if name not in UNUSED_OF_DRAWS}
-            findings.score(**plain | {"version": RANDOM, "draw": number})
-            key = tuple(plain.get(name) for name in KEY if name not in ("version", "draw"))
-            by_key.setdefault(key, []).append(plain)
-    for rows in by_key.values():
+            value_row = {name: value for name, value in row.items() if name not in UNUSED_OF_DRAWS}
+            findings.score(**value_row | {"version": RANDOM, "draw": number})
+            key = tuple(value_row.get(name) for name in KEY if name not in ("version", "draw"))
+            rows_by_key.setdefault(key, []).append(value_row)
+    for rows in rows_by_key.values():
         mean = fmean(row["value"] for row in rows)
         findings.score(**rows[0] | {"version": RANDOM, "draw": None, "value": mean})

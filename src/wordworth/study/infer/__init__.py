@@ -1,4 +1,4 @@
-"""Biased inferences (Dev, Li, Phillips & Srikumar 2020): how far from neutral NLI models are where nothing follows."""
+"""Measure how far NLI models are from neutral on neutral pairs (Dev, Li, Phillips & Srikumar 2020)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,16 +17,16 @@ def _label_map(text: str) -> dict[str, str]:
 
 
 LABEL_MAP: dict[str, Any] = {
-    "help": "What the labels of a file mean where they are no words, such as 0=entailment,1=neutral,2=contradiction.",
+    "help": "Meaning of labels that are not words, such as 0=entailment,1=neutral,2=contradiction.",
     "group": ON,
     "metavar": "LABEL=MEANING,…",
     "parse": _label_map,
 }
-"""Of a setting for labelled pairs."""
+"""The declaration of the setting `label_map`."""
 
 
 class InferSettings(Intervals, ElmoLayers):
-    """Blank choices are the paper's: three probes, τ of 0.5 and 0.7, all pairs."""
+    """Set probes, slices and mitigations; the defaults are the paper's: three probes, τ of 0.5 and 0.7, all pairs."""
 
     probes: tuple[Name, ...] = setting(
         (),
@@ -38,7 +38,7 @@ class InferSettings(Intervals, ElmoLayers):
         (), "Measured next to the whole: polarity=rude,demonym=Iraqi.", MEASURED, option="slice", metavar="KEY=WORD,…"
     )
     by: tuple[str, ...] = setting((), "Each word by itself: occupation, verb, object, kind, …", MEASURED, metavar="KEY")
-    only: str = setting("", "Score nothing but this slice.", ON, metavar="KEY=WORD,…")
+    only: str = setting("", "Score only this slice.", ON, metavar="KEY=WORD,…")
     thresholds: tuple[float, ...] = setting(
         (0.5, 0.7), "τ of the thresholds.", MEASURED, option="threshold", least=0, most=1
     )
@@ -56,11 +56,11 @@ class InferSettings(Intervals, ElmoLayers):
         most=100_000_000,
     )
     stability: bool = setting(
-        False, "How well defined the subspaces of gender, demonyms and adherents are in its vectors, too.", MEASURED
+        False, "Also measure how stable the subspaces of gender, demonyms and adherents are in its vectors.", MEASURED
     )
     label_map: Mapping[str, str] | None = setting(None, may_differ=True, **LABEL_MAP)
     sample: int | None = setting(
-        None, "Pairs of each probe or set, so many drawn evenly instead of all.", ON, metavar="N", least=1
+        None, "Pairs of each probe or set, drawn evenly; all unless given.", ON, metavar="N", least=1
     )
     articles: str = setting(
         "sound",
@@ -69,7 +69,7 @@ class InferSettings(Intervals, ElmoLayers):
         choices=("sound", "letter", "dev2020"),
     )
     mitigate: tuple[str, ...] = setting(
-        ("projection",), "How the bias is taken out.", HOW, choices=(*MITIGATIONS, "none"), may_differ=True
+        ("projection",), "Method that removes the bias.", HOW, choices=(*MITIGATIONS, "none"), may_differ=True
     )
     random: int = setting(8, RANDOM_HELP, HOW, least=0, most=1000, may_differ=True)
     against: tuple[Any, ...] = setting(

@@ -1,4 +1,4 @@
-"""The study `infer`: models × probes × versions × measures of neutrality (Dev et al. 2020), and its tables."""
+"""Run the study `infer`: score the neutrality of models' versions on probes (Dev et al. 2020)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -54,24 +54,24 @@ def measure(models: Sequence[Origin | NliModel], settings: InferSettings) -> Fin
     tasks = [_task(findings, probe, settings) for probe in probes]
     sets = [task.pairs for task in tasks]
     slices = select_slices(sets, settings.slices, settings.by)
-    labelled = [load_nli(name, settings.label_map) for name in settings.accuracy]
-    findings.add_data(*labelled)
-    others = [load(named, settings.device, settings.labels) for named in settings.against]
-    for other in others:
-        record_model(findings, other, sets)
-    for named in models:
-        model = load(named, settings.device, settings.labels)
+    labelled_sets = [load_nli(name, settings.label_map) for name in settings.accuracy]
+    findings.add_data(*labelled_sets)
+    retrained_models = [load(given_model, settings.device, settings.labels) for given_model in settings.against]
+    for compared_model in retrained_models:
+        record_model(findings, compared_model, sets)
+    for given_model in models:
+        model = load(given_model, settings.device, settings.labels)
         record_model(findings, model, sets, () if settings.only_first or not mitigate else settings.elmo_layers)
         if settings.stability:
             findings.add(measure_stability(model, settings, partial(findings.notice, "info")))
-        for data, other in product(labelled, (model, *others)):
-            version = ORIGINAL if other is model else other.name
-            findings.add(score_accuracy(other, data, model=model.name, version=version))
-        for task, parts in zip(tasks, slices, strict=True):
-            versions = _list_versions(findings, model, task.pairs, settings, labelled)
-            versions += [retrained_version(other, task.pairs) for other in others]
-            probed = _Measuring(findings, task, [take_slice(task.pairs), *parts], settings)
-            _measure_probe(probed, model.name, versions)
+        for data, compared_model in product(labelled_sets, (model, *retrained_models)):
+            version = ORIGINAL if compared_model is model else compared_model.name
+            findings.add(score_accuracy(compared_model, data, model=model.name, version=version))
+        for task, probe_slices in zip(tasks, slices, strict=True):
+            versions = _list_versions(findings, model, task.pairs, settings, labelled_sets)
+            versions += [retrained_version(compared_model, task.pairs) for compared_model in retrained_models]
+            measuring = _Measuring(findings, task, [take_slice(task.pairs), *probe_slices], settings)
+            _measure_probe(measuring, model.name, versions)
     return findings
 
 
@@ -80,16 +80,16 @@ def _experiment(probe: Probe) -> str:
 
 
 def _list_versions(
-    findings: Findings, model: NliModel, pairs: PairSet, settings: InferSettings, labelled: Sequence[NliData]
+    findings: Findings, model: NliModel, pairs: PairSet, settings: InferSettings, labelled_sets: Sequence[NliData]
 ) -> list[Version]:
     """Return the versions of a model on a probe, and record their accuracy on labelled pairs."""
-    texts = [text for data in labelled for text in dict.fromkeys([*data.premises, *data.hypotheses])]
+    texts = [text for data in labelled_sets for text in dict.fromkeys([*data.premises, *data.hypotheses])]
     versions = list(make_versions(model, pairs, settings, partial(findings.notice, "info"), texts))
     for version in versions:
-        if version.removed:
-            reason = f"{version.name} removes {version.removed}"
+        if version.removal:
+            reason = f"{version.name} removes {version.removal}"
             findings.notice("info", reason, model=model.name, experiment=pairs.probe.name)
-        for data in labelled if version.name in settings.mitigate else ():
+        for data in labelled_sets if version.name in settings.mitigate else ():
             columns = {"model": model.name, "version": version.name, "variant": pairs.probe.name}
             findings.add(score_accuracy(version.model(), data, **columns))
     return versions
@@ -115,45 +115,48 @@ def _task(findings: Findings, probe: Probe, settings: InferSettings) -> PairTask
 
 @dataclass(frozen=True, eq=False)
 class _Measuring:
-    """The pairs of a probe, or of its control, and the slices that are measured, the whole first."""
+    """Measure the pairs of a probe or of its control, by slices; the first slice is all pairs."""
 
     findings: Findings
     task: PairTask
-    parts: list[Slice]
+    slices: list[Slice]
     settings: InferSettings
 
     def measure(self, version: Version, advance: Callable[[float], None] | None = None) -> Tallies:
         """Tally the probabilities of a version's pairs."""
         settings = self.settings
-        tallies = [Tally.empty(part.pairs.shape[1:], settings.thresholds) for part in self.parts]
-        wrong = ("entailment", "contradiction")
-        largest = tuple(LargestPairs(LABELS.index(label), settings.farthest) for label in wrong)
+        tallies = [Tally.empty(pair_slice.pairs.shape[1:], settings.thresholds) for pair_slice in self.slices]
+        wrong_labels = ("entailment", "contradiction")
+        largest_pairs = tuple(LargestPairs(LABELS.index(label), settings.farthest) for label in wrong_labels)
         for indices, probabilities in score_pairs(version.model(), self.task, advance=advance):
             places = self.task.pairs.coordinates(indices)
-            for part, tally in zip(self.parts, tallies, strict=True):
-                part.add(tally, places, probabilities)
-            for extreme in largest:
+            for pair_slice, tally in zip(self.slices, tallies, strict=True):
+                pair_slice.add(tally, places, probabilities)
+            for extreme in largest_pairs:
                 extreme.add(indices, probabilities)
-        return Tallies(tallies, largest)
+        return Tallies(tallies, largest_pairs)
 
-    def record(self, place: dict[str, Any], measured: Sequence[Tallies], original: Tallies | None) -> None:
-        """Record the scores of every slice, and the gaps of the whole."""
+    def record(self, place: dict[str, Any], tallies_of_versions: Sequence[Tallies], original: Tallies | None) -> None:
+        """Record the scores of every slice, and the gaps over all pairs."""
         findings = self.findings
-        for at, part in enumerate(self.parts):
-            tallies, pairs = [one.tallies[at] for one in measured], part.pairs
+        for index, pair_slice in enumerate(self.slices):
+            tallies, pairs = (
+                [version_tallies.tallies[index] for version_tallies in tallies_of_versions],
+                pair_slice.pairs,
+            )
             if not tallies[0].pairs:
                 reason = "the sample has no pair of this slice; raise --sample, or measure the slice with --only"
                 findings.notice("skipped", reason, model=place["model"], dataset=pairs.label or pairs.probe.name)
                 continue
-            row, before = {**part.columns, **place}, original.tallies[at] if original else None
-            record_scores(findings, row, tallies, before, self.settings)
-            if not at and "control" not in place:
-                record_gaps(findings, row, group_hypotheses(pairs), tallies, before, self.settings)
+            row, original_tally = {**pair_slice.columns, **place}, original.tallies[index] if original else None
+            record_scores(findings, row, tallies, original_tally, self.settings)
+            if not index and "control" not in place:
+                record_gaps(findings, row, group_hypotheses(pairs), tallies, original_tally, self.settings)
 
 
-def _measure_probe(probed: _Measuring, model: str, versions: Sequence[Version]) -> None:
-    findings, settings, whole = probed.findings, probed.settings, probed.parts[0]
-    probe = whole.pairs.probe
+def _measure_probe(measuring: _Measuring, model: str, versions: Sequence[Version]) -> None:
+    findings, settings, whole_probe = measuring.findings, measuring.settings, measuring.slices[0]
+    probe = whole_probe.pairs.probe
     place = {"experiment": _experiment(probe), "model": model}
     swap: _Measuring | None = None  # the control: pairs whose subjects are two of one kind
     if probe.swap and settings.swaps:
@@ -163,32 +166,32 @@ def _measure_probe(probed: _Measuring, model: str, versions: Sequence[Version]) 
     original: Tallies | None = None
     first_control: Tallies | None = None
     draws: list[Tallies] = []
-    retrained: list[Tallies] = []
-    with progress(f"{probe.name}: {model}", len(probed.task) * len(versions)) as advance:
+    retrained_tallies: list[Tallies] = []
+    with progress(f"{probe.name}: {model}", len(measuring.task) * len(versions)) as advance:
         for version in versions:
-            measured = probed.measure(version, advance)
-            here = place | {"version": version.name, "draw": version.draw}
-            probed.record(here, [measured], original)
-            record_items(findings, whole.pairs, {**whole.columns, **here}, measured)
-            original = original or measured
+            version_tallies = measuring.measure(version, advance)
+            version_place = place | {"version": version.name, "draw": version.draw}
+            measuring.record(version_place, [version_tallies], original)
+            record_items(findings, whole_probe.pairs, {**whole_probe.columns, **version_place}, version_tallies)
+            original = original or version_tallies
             if version.is_random_retrained:
-                retrained.append(measured)
+                retrained_tallies.append(version_tallies)
             if version.draw is not None:
-                draws.append(measured)
+                draws.append(version_tallies)
             elif swap is not None:
                 control = swap.measure(version)
                 tally = control.tallies[0]
-                same = np.arange(tally.shape[0]) * (tally.shape[1] + 1)
-                tally.counts[same], tally.sums[same] = 0, 0.0  # a word swapped for itself is entailed
-                swap.record({**here, "control": "swap", "dataset": probe.name}, [control], first_control)
-                record_over_swap(findings, {**whole.columns, **here}, measured.tallies[0], tally)
+                diagonal = np.arange(tally.shape[0]) * (tally.shape[1] + 1)
+                tally.counts[diagonal], tally.sums[diagonal] = 0, 0.0  # a word swapped for itself is entailed
+                swap.record({**version_place, "control": "swap", "dataset": probe.name}, [control], first_control)
+                record_over_swap(findings, {**whole_probe.columns, **version_place}, version_tallies.tallies[0], tally)
                 first_control = first_control or control
     if draws:
-        probed.record({**place, "version": RANDOM}, draws, original)
-    if len(retrained) > 1:
+        measuring.record({**place, "version": RANDOM}, draws, original)
+    if len(retrained_tallies) > 1:
         reason = f"networks trained without a random subspace are averaged as {RANDOM_RETRAINED}"
-        probed.findings.notice("info", reason, count=len(retrained), **place)
-        probed.record({**place, "version": RANDOM_RETRAINED}, retrained, original)
+        measuring.findings.notice("info", reason, count=len(retrained_tallies), **place)
+        measuring.record({**place, "version": RANDOM_RETRAINED}, retrained_tallies, original)
 
 
 def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], layers: Sequence[int] = ()) -> None:
@@ -197,7 +200,7 @@ def record_model(findings: Findings, model: NliModel, sets: Sequence[PairSet], l
     `layers` are those of ELMo that are changed after all are computed.
     """
     facts: dict[str, Any] = {"source": "", "weights": key_of(list(model.identity))}
-    if trained_without := getattr(model, "trained_without", None):  # a user's own model need not say
+    if trained_without := getattr(model, "trained_without", None):  # a user's own model may lack it
         facts["trained_without"] = asdict(trained_without)
     if layers:
         facts["elmo_layers"] = list(layers)

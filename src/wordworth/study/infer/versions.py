@@ -1,8 +1,7 @@
-"""Versions of an NLI model: itself, with a bias taken out of its vectors, or with a random subspace as control.
+"""Make versions of an NLI model: the original, without a bias in its vectors, or without a random subspace.
 
 The network stays as it was trained; only the vectors it looks up change: those of words, the subword embeddings of a
-transformer, or layers of ELMo. The paper retrains networks on the changed vectors: such a network is a model of its
-own, named beside this one (`against`).
+transformer, or layers of ELMo. The paper retrains networks on the changed vectors; `against` names such networks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +36,7 @@ from wordworth.transform import (
 )
 
 MAX_CONTEXTS = 1_000
-"""Contexts of a word, at most, over which its vectors in ELMo are averaged."""
+"""The largest number of contexts over which ELMo's vectors of a word are averaged."""
 RANDOM_SUBSPACES = ("random", "random:1")
 """Names of the one random subspace that a network is trained without; the first is an older one."""
 Report = Callable[[str], None]
@@ -46,14 +45,14 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Version:
-    """A version of a model."""
+    """Describe a version of a model."""
 
     name: str
     """The column `version` of its scores: original, projection, …, random."""
     model: Callable[[], NliModel]
     """Makes the model on demand, so that one version at a time is in memory."""
-    removed: str = ""
-    """What was removed, for a reader of the scores."""
+    removal: str = ""
+    """What was removed, in words."""
     draw: int | None = None
     """The number of a random draw."""
     is_random_retrained: bool = False
@@ -63,21 +62,21 @@ class Version:
 def subspace_of(embedding: Embedding, words: SubspaceWords, *, unit: bool = True) -> Subspace:
     """Return he − she, or the first components of the training words."""
     if not words.components:
-        first, second = words.words
-        return difference_direction(embedding, first, second, unit=unit)
+        first_word, second_word = words.words
+        return difference_direction(embedding, first_word, second_word, unit=unit)
     return set_components(embedding, words.words, words.components, unit=unit, name=words.name)
 
 
 def make_versions(
-    model: NliModel, pairs: PairSet, chosen: InferSettings, report: Report, texts: Sequence[str] = ()
+    model: NliModel, pairs: PairSet, settings: InferSettings, report: Report, texts: Sequence[str] = ()
 ) -> Iterator[Version]:
-    """Yield the model itself, each mitigation, and random subspaces with as many dimensions as the one removed.
+    """Yield the original model, each mitigation, and random subspaces with as many dimensions as the removed one.
 
     The versions read the probe's sentences, and `texts`. `report` records what a subspace in ELMo was learnt from.
     """
     yield Version(ORIGINAL, lambda: model)
-    mitigate = list_mitigations(chosen)
-    if not (mitigate or chosen.random):
+    mitigate = list_mitigations(settings)
+    if not (mitigate or settings.random):
         return
     words = pairs.probe.subspace
     if words is None:
@@ -90,99 +89,111 @@ def make_versions(
             f"{model.name} has no vectors to change, so {', '.join(mitigate) or RANDOM} is not possible; "
             "probe it with --mitigate none --random 0, and name a mitigated model with --against"
         )
-    file = model.word_vectors if chosen.only_first else None
-    if file is None and (refused := [name for name in mitigate if name != "projection"]):
+    file = model.word_vectors if settings.only_first else None
+    if file is None and (refused_names := [name for name in mitigate if name != "projection"]):
         raise WordworthError(
-            f"{refused[0]} changes a file of word vectors, and {model.name} reads none; use projection"
+            f"{refused_names[0]} changes a file of word vectors, and {model.name} reads none; use projection"
         )
     sentences = [*texts, *(text for side in pairs.fragments() for text in side)]
-    needed = file.restrict(_tokens(sentences, file)) if file is not None else None
-    removal = _find_removal(model, needed, words, chosen, report)
+    needed_vectors = file.restrict(_tokens(sentences, file)) if file is not None else None
+    removal = _find_removal(model, needed_vectors, words, settings, report)
     for name in mitigate:
-        if needed is None or name == "projection":
+        if needed_vectors is None or name == "projection":
             yield Version(name, partial(removal.without, removal.subspace), removal.description)
         else:
-            yield _treat_words(name, model, needed, words, chosen.seed)
+            yield _treat_words(name, model, needed_vectors, words, settings.seed)
     for draw, control in enumerate(removal.controls, start=1):
         yield Version(RANDOM, partial(removal.without, control), draw=draw)
 
 
 def retrained_version(network: NliModel, pairs: PairSet) -> Version:
     """Return a network that is named next to the model as a version of it."""
-    without, words = getattr(network, "trained_without", None), pairs.probe.subspace  # a user's own model need not say
+    training_removal, words = (
+        getattr(network, "trained_without", None),
+        pairs.probe.subspace,
+    )  # a user's own model need not say
     size = max(1, words.components) if words else 0
     is_control = (
-        without is not None
-        and without.subspace in RANDOM_SUBSPACES
-        and not without.layers
-        and without.dimensions == size
+        training_removal is not None
+        and training_removal.subspace in RANDOM_SUBSPACES
+        and not training_removal.layers
+        and training_removal.dimensions == size
     )
     return Version(network.name, lambda: network, is_random_retrained=is_control)
 
 
-def list_mitigations(chosen: InferSettings) -> tuple[str, ...]:
+def list_mitigations(settings: InferSettings) -> tuple[str, ...]:
     """Return the requested mitigations, without `none`."""
-    if "none" in chosen.mitigate and len(chosen.mitigate) > 1:
-        raise WordworthError("--mitigate is none and something else at once; give one of them")
-    return tuple(name for name in chosen.mitigate if name != "none")
+    if "none" in settings.mitigate and len(settings.mitigate) > 1:
+        raise WordworthError("--mitigate is none together with another method; give one of them")
+    return tuple(name for name in settings.mitigate if name != "none")
 
 
 @dataclass(frozen=True)
 class _Removal:
-    """What is removed from a model: a subspace, or one per layer of ELMo; and random ones that are in its place."""
+    """Hold the subspace that is removed from a model, or one per layer of ELMo, and the random controls."""
 
     subspace: Any
     controls: Sequence[Any]
     without: Callable[[Any], NliModel]
-    """Makes the model without any of them."""
+    """Makes the model without one of these subspaces."""
     description: str
 
 
 def _find_removal(
-    model: MitigableNli, needed: Embedding | None, words: SubspaceWords, chosen: InferSettings, report: Report
+    model: MitigableNli, needed_vectors: Embedding | None, words: SubspaceWords, settings: InferSettings, report: Report
 ) -> _Removal:
     """Return what is removed from layers of ELMo, from `needed` words of a file, or from what a network looks up."""
-    if not chosen.only_first:
-        elmo = check_layers(model, model.name, chosen)
-        over = cast("AttentionNli", model).over
-        means = average_by_layer(elmo, words.words, chosen, chosen.seed, report)
-        by_layer = {layer: subspace_of(vectors, words) for layer, vectors in means.items()}
-        first = next(iter(by_layer.values()))
-        drawn = draw_by_layer(elmo, chosen, chosen.random, len(first), chosen.seed)
-        where = f"{'each of layers' if len(by_layer) > 1 else 'layer'} {', '.join(map(str, by_layer))}"
-        return _Removal(by_layer, drawn, lambda some: over(elmo.without_in(some)), f"{_describe(first)}, in {where}")
+    if not settings.only_first:
+        elmo = check_layers(model, model.name, settings)
+        make_over = cast("AttentionNli", model).over
+        means = average_by_layer(elmo, words.words, settings, settings.seed, report)
+        subspaces = {layer: subspace_of(vectors, words) for layer, vectors in means.items()}
+        first_subspace = next(iter(subspaces.values()))
+        control_subspaces = draw_by_layer(elmo, settings, settings.random, len(first_subspace), settings.seed)
+        layers_in_words = f"{'each of layers' if len(subspaces) > 1 else 'layer'} {', '.join(map(str, subspaces))}"
+        return _Removal(
+            subspaces,
+            control_subspaces,
+            lambda layer_subspaces: make_over(elmo.without_in(layer_subspaces)),
+            f"{_describe(first_subspace)}, in {layers_in_words}",
+        )
     file = model.word_vectors
     vectors = model.vectors_of(words.words) if file is None else file
     subspace = subspace_of(vectors, words)
-    controls = random_directions(vectors.dim, count=chosen.random, k=len(subspace), seed=chosen.seed)
-    if needed is None:
+    controls = random_directions(vectors.dim, count=settings.random, k=len(subspace), seed=settings.seed)
+    if needed_vectors is None:
         return _Removal(subspace, controls, model.without, _describe(subspace))
-    controls = [replace(one, name=f"{one.name}, seed {chosen.seed}") for one in controls]
+    controls = [replace(control, name=f"{control.name}, seed {settings.seed}") for control in controls]
 
-    def without(one: Subspace) -> NliModel:
-        return model.with_vectors(remove(needed, one.basis, one.name))
+    def without(removed_subspace: Subspace) -> NliModel:
+        return model.with_vectors(remove(needed_vectors, removed_subspace.basis, removed_subspace.name))
 
     return _Removal(subspace, controls, without, _describe(subspace))
 
 
-def _treat_words(name: str, model: MitigableNli, needed: Embedding, words: SubspaceWords, seed: int) -> Version:
+def _treat_words(name: str, model: MitigableNli, needed_vectors: Embedding, words: SubspaceWords, seed: int) -> Version:
     """Return a model over word vectors that a method other than projection has changed."""
-    full = model.word_vectors
-    assert full is not None
+    all_vectors = model.word_vectors
+    assert all_vectors is not None
     # LEACE's guarantee is about the vectors as they are, so it never learns from unit vectors.
-    subspace = subspace_of(full, words, unit=name != "leace")
-    chosen = make_treatment(full, subspace, DebiasSettings(mitigate=name, seed=seed), Findings())
-    before = full.restrict(dict.fromkeys([*needed.words, *equalized_words()])) if name == HARD else needed
-    changed = chosen.treat(before)
+    subspace = subspace_of(all_vectors, words, unit=name != "leace")
+    treatment = make_treatment(all_vectors, subspace, DebiasSettings(mitigate=name, seed=seed), Findings())
+    original_vectors = (
+        all_vectors.restrict(dict.fromkeys([*needed_vectors.words, *equalized_words()]))
+        if name == HARD
+        else needed_vectors
+    )
+    treated = treatment.treat(original_vectors)
     # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
-    after = with_lengths_of(changed, before) if name == HARD else changed
-    more = f"; {name} removes {chosen.dimensions}" if chosen.dimensions != len(subspace) else ""
-    return Version(name, partial(model.with_vectors, after), _describe(subspace) + more)
+    scaled = with_lengths_of(treated, original_vectors) if name == HARD else treated
+    size_note = f"; {name} removes {treatment.dimensions}" if treatment.dimensions != len(subspace) else ""
+    return Version(name, partial(model.with_vectors, scaled), _describe(subspace) + size_note)
 
 
 def _describe(subspace: Subspace) -> str:
-    lacking = f"; without {', '.join(subspace.missing)}, which have no vector" if subspace.missing else ""
-    return f"{subspace.name}, {len(subspace)} of {subspace.basis.shape[1]} dimensions{lacking}"
+    missing_note = f"; without {', '.join(subspace.missing)}, which have no vector" if subspace.missing else ""
+    return f"{subspace.name}, {len(subspace)} of {subspace.basis.shape[1]} dimensions{missing_note}"
 
 
 def _tokens(texts: Sequence[str], embedding: Embedding) -> list[str]:
@@ -192,14 +203,14 @@ def _tokens(texts: Sequence[str], embedding: Embedding) -> list[str]:
 
 
 def check_layers(reader: NliModel | Embedder, name: str, settings: ElmoLayers) -> ElmoVectors:
-    """Return the ELMo with the chosen layers that a network reads, or that is at hand; an error calls it `name`."""
+    """Return the ELMo that a network reads; raise, under `name`, if it lacks a chosen layer."""
     embedder = getattr(reader, "embedder", reader)
     if not isinstance(embedder, ElmoVectors):
-        raise WordworthError(f"{name} has no layers of ELMo; leave --elmo-layers out")
-    beyond = [layer for layer in settings.elmo_layers if layer > embedder.layers]
-    if beyond or not settings.elmo_layers:
-        given = f"--elmo-layers is {beyond[0]}" if beyond else "--elmo-layers is blank"
-        raise WordworthError(f"{given}, and {name} has layers 1 to {embedder.layers}; name some of them")
+        raise WordworthError(f"{name} has no layers of ELMo; remove --elmo-layers")
+    missing_layers = [layer for layer in settings.elmo_layers if layer > embedder.layers]
+    if missing_layers or not settings.elmo_layers:
+        problem = f"--elmo-layers is {missing_layers[0]}" if missing_layers else "--elmo-layers is blank"
+        raise WordworthError(f"{problem}, and {name} has layers 1 to {embedder.layers}; name some of them")
     return embedder
 
 
@@ -208,35 +219,45 @@ def average_by_layer(
 ) -> dict[int, Embedding]:
     """Return layer (from 1) → vectors of words in it, as means over the text.
 
-    `report` records what was drawn, and what was skipped.
+    `report` records the size of the sample, and what was skipped.
     """
     corpus, flaws = load_corpus(settings.corpus), UnreadableLines()
-    drawn = draw_occurrences(corpus.lines(flaws.report), words, MAX_CONTEXTS, seed)
-    means = average_occurrences(elmo, words, drawn, corpus.name)
+    occurrences = draw_occurrences(corpus.lines(flaws.report), words, MAX_CONTEXTS, seed)
+    means = average_occurrences(elmo, words, occurrences, corpus.name)
     report(f"{elmo.name}: {means[0].provenance.steps[0]}")
-    for count, why in ((drawn.too_long, "sentences that are too long"), (flaws.count, "lines that cannot be read")):
+    for count, reason in (
+        (occurrences.too_long, "sentences that are too long"),
+        (flaws.count, "lines that cannot be read"),
+    ):
         if count:
-            report(f"{corpus.name}: {count:,} {why} were skipped")
+            report(f"{corpus.name}: {count:,} {reason} were skipped")
     return {layer: means[layer - 1] for layer in sorted(set(settings.elmo_layers))}
 
 
 def draw_by_layer(elmo: ElmoVectors, settings: ElmoLayers, count: int, k: int, seed: int) -> list[dict[int, Subspace]]:
     """Draw `count` times a random subspace of k dimensions for each chosen layer."""
     layers = sorted(set(settings.elmo_layers))
-    drawn = iter(random_directions(elmo.dim, count=count * len(layers), k=k, seed=seed))
-    return [{layer: replace(next(drawn), name=f"random:{at}") for layer in layers} for at in range(1, count + 1)]
+    subspaces = iter(random_directions(elmo.dim, count=count * len(layers), k=k, seed=seed))
+    return [
+        {layer: replace(next(subspaces), name=f"random:{number}") for layer in layers} for number in range(1, count + 1)
+    ]
 
 
 def remove_before_training(vectors: Vectors, settings: LayeredTakenOut, seed: int, report: Report) -> Vectors:
-    """Return the vectors that a network is trained on, without what the settings name."""
+    """Return the training vectors of a network, without the bias that the settings name."""
     if settings.only_first:
         subspace = learn_removed(settings, vectors.embedder.context_free, seed)
         return vectors.without(subspace) if subspace else vectors
     elmo = check_layers(vectors.embedder, vectors.about.name, settings)
     if settings.is_named:
         means = average_by_layer(elmo, list_bias_words(settings), settings, seed, report)
-        found = {layer: learn_removed(settings, partial(Embedding.restrict, one), seed) for layer, one in means.items()}
-        return vectors.without_in({layer: one for layer, one in found.items() if one})
+        subspaces = {
+            layer: learn_removed(settings, partial(Embedding.restrict, vectors_of_layer), seed)
+            for layer, vectors_of_layer in means.items()
+        }
+        return vectors.without_in(
+            {layer: vectors_of_layer for layer, vectors_of_layer in subspaces.items() if vectors_of_layer}
+        )
     if not settings.random_directions:
         raise WordworthError("--elmo-layers says where a bias is removed, and none is named; add --direction he,she")
     return vectors.without_in(draw_by_layer(elmo, settings, 1, settings.random_directions, seed)[0])
@@ -245,7 +266,7 @@ def remove_before_training(vectors: Vectors, settings: LayeredTakenOut, seed: in
 def measure_stability(model: NliModel, settings: InferSettings, report: Report) -> Findings:
     """Score the stability of subspaces in word vectors, a transformer's subwords, or each chosen layer of ELMo."""
     if not isinstance(model, MitigableNli):
-        raise WordworthError(f"{model.name} has no vectors to look at; leave out --stability")
+        raise WordworthError(f"{model.name} has no vectors; remove --stability")
     words = list_stability_words()
     if settings.only_first:
         elmo = isinstance(getattr(model, "embedder", None), ElmoVectors)

@@ -1,4 +1,4 @@
-"""Whole-word prediction (Dudy & Bedrick 2020): which words a model says, and which it never says."""
+"""Measure which whole words a model predicts, and which it never predicts (Dudy & Bedrick 2020)."""
 
 from typing import Any, Literal
 
@@ -7,7 +7,7 @@ from wordworth.task.settings import CORPUS, HOW, LAYERS, MEASURED, ON, Intervals
 
 
 class PredictSettings(Placement, Intervals):
-    """Words are predicted each from the left of its line, or of its document."""
+    """Set the text and the rules of prediction; a word is predicted from the left of its line or document."""
 
     corpus: Name = setting("enwiki-sample", f"{CORPUS}.", ON, catalog="corpora")
     words: int = setting(5_000, "Cut the text after so many words; 0: read all.", ON, least=0)
@@ -19,7 +19,7 @@ class PredictSettings(Placement, Intervals):
         ON,
     )
     segmentation: Literal["icu", "spaces"] = setting(
-        "icu", "Where words end in a language without spaces: icu finds them, or the text has spaces there.", ON
+        "icu", "Words in a language without spaces: icu finds their ends, or the text marks them by spaces.", ON
     )
     frequencies: Name | None = setting(
         None,

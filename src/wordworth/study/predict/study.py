@@ -1,4 +1,4 @@
-"""The study `predict`: models × a text, with their hits, their surprise, and the words that they never predict."""
+"""Run the study `predict`: measure hits, surprisal and never-predicted words of models on a text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.soft_match import BUILT_IN
 
 ENDS = "end"
-"""The band of a blank guess: the model would end the line or the text."""
+"""The band of a blank guess: the model ends the line or the text."""
 WORDNET = "wordnet-3.0"
 
 
 def choose_parting(settings: PredictSettings, language: str) -> Parting:
-    """Return how lines of a language become words."""
+    """Return how to split lines of a language into words."""
     if is_spaced(language):
         return Parting(settings.punctuation)
     if settings.segmentation == "spaces":
@@ -56,12 +56,12 @@ def choose_parting(settings: PredictSettings, language: str) -> Parting:
 
 @dataclass(frozen=True, eq=False)
 class _ReadText:
-    """What every model of the study is measured on."""
+    """Hold the text and the data that all models are measured on."""
 
     text: CountedText
     frequencies: Frequencies
     bands: Bands
-    near: Mapping[str, Near]
+    similarities: Mapping[str, Near]
     triples: Sequence[Paraphrases]
 
 
@@ -69,10 +69,16 @@ def measure(models: Sequence[Origin | WordModel], settings: PredictSettings) -> 
     """Measure causal and masked language models."""
     findings = Findings("predict")
     data = _load_data(findings, settings)
-    for named in models:
-        given = named if settings.fine_tune is None else _train(findings, named, settings.fine_tune, settings)
-        model = given if isinstance(given, WordModel) else load_word_model(given, settings.device, settings.precision)
-        _record_model(findings, model, named, settings.fine_tune)
+    for given_model in models:
+        trained_model = (
+            given_model if settings.fine_tune is None else _train(findings, given_model, settings.fine_tune, settings)
+        )
+        model = (
+            trained_model
+            if isinstance(trained_model, WordModel)
+            else load_word_model(trained_model, settings.device, settings.precision)
+        )
+        _record_model(findings, model, given_model, settings.fine_tune)
         findings.add(_measure_model(model, data, settings))
     return findings
 
@@ -83,48 +89,50 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _ReadText:
     language = corpus.language
     parting = choose_parting(settings, language)
     text = CountedText(corpus, settings.words, parting)
-    trained = corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
-    listed = frequencies_of(settings.frequency_source, parting, language=language)
+    training_text = corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
+    frequencies = frequencies_of(settings.frequency_source, parting, language=language)
     edges = parse_edges(settings.bands) if isinstance(settings.bands, str) else settings.bands
-    soft = [name for name in settings.soft_match if name != "none"]
+    similarity_names = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
-    needs_wordnet = {name for name in soft if isinstance(name, str)} & BUILT_IN.keys() or DRAWN_TRIPLES in probes
+    needs_wordnet = {
+        name for name in similarity_names if isinstance(name, str)
+    } & BUILT_IN.keys() or DRAWN_TRIPLES in probes
     wordnet = load_wordnet(WORDNET) if needs_wordnet else None
-    near = load_similarities(soft, trained, parting, wordnet, settings.seed)
-    triples = load_paraphrase_sets(probes, corpus, listed, wordnet, settings.seed) if probes else []
-    _describe_text(findings, text, listed.name, listed.unit)
+    similarities = load_similarities(similarity_names, training_text, parting, wordnet, settings.seed)
+    triples = load_paraphrase_sets(probes, corpus, frequencies, wordnet, settings.seed) if probes else []
+    _describe_text(findings, text, frequencies.name, frequencies.unit)
     findings.add_data(corpus, rows=text.words)
-    for data in (listed, wordnet, *triples):
+    for data in (frequencies, wordnet, *triples):
         if data is not None and data.sha256 != corpus.sha256:
             findings.add_data(data)
-    _caution_language(findings, language, f"the frequencies {listed.name}", listed.language)
-    for one in near.values():
-        if isinstance(one, Embedding):
-            findings.add_embedding(one, one.provenance.language)
-            _caution_language(findings, language, f"the embedding {one.name}", one.provenance.language)
-    return _ReadText(text, listed, Bands(tuple(edges)), near, triples)
+    _caution_language(findings, language, f"the frequencies {frequencies.name}", frequencies.language)
+    for similarity in similarities.values():
+        if isinstance(similarity, Embedding):
+            findings.add_embedding(similarity, similarity.provenance.language)
+            _caution_language(findings, language, f"the embedding {similarity.name}", similarity.provenance.language)
+    return _ReadText(text, frequencies, Bands(tuple(edges)), similarities, triples)
 
 
 def _measure_model(model: WordModel, data: _ReadText, settings: PredictSettings) -> Findings:
     findings = Findings()
     corpus = data.text.corpus
     parting = data.text.parting
-    how = (settings.top, settings.boundary, settings.beginning, settings.punctuation, parting.unspaced)
+    rule_values = (settings.top, settings.boundary, settings.beginning, settings.punctuation, parting.unspaced)
     predictions = scan_words(
         model,
         data.text,
-        PredictionRules(*how),
+        PredictionRules(*rule_values),
         split=parting.split,
         documents=data.text.documents(),
         by_document=settings.by_document,
     )
-    where = {"model": model.name, "language": corpus.language, "dataset": corpus.name}
+    place = {"model": model.name, "language": corpus.language, "dataset": corpus.name}
     predictions = _with_columns(predictions, data)
-    predicted = predictions.filter(pl.col("left_out").is_null())
-    with open_predicted_words(predicted) as words:
-        findings.add(score_predictions(predictions, words, where, settings.top, data.bands, settings))
-        findings.add(score_soft_match(words, where, data.near, settings))
-    findings.add(record_errors(where, predicted))
+    scored_words = predictions.filter(pl.col("left_out").is_null())
+    with open_predicted_words(scored_words) as words:
+        findings.add(score_predictions(predictions, words, place, settings.top, data.bands, settings))
+        findings.add(score_soft_match(words, place, data.similarities, settings))
+    findings.add(record_errors(place, scored_words))
     if data.triples:
         findings.add(score_paraphrases(model.reader.base, data.triples, settings.layers))
     return findings
@@ -134,9 +142,9 @@ def _with_columns(predictions: pl.LazyFrame, data: _ReadText) -> pl.LazyFrame:
     """Add the bands of the word and of the guess, and the cluster, lazily."""
     columns = [predictions.select(name).unique().collect(engine="streaming").to_series() for name in ("word", "guess")]
     words = pl.concat(columns).unique().drop_nulls()
-    spelled = words.cast(pl.String)
-    band_of = assign_bands(spelled, data.frequencies, data.bands) | {"": ENDS}
-    bands = pl.Series([band_of[word] for word in spelled], dtype=pl.Enum([*data.bands.names, ENDS]))
+    spellings = words.cast(pl.String)
+    band_of = assign_bands(spellings, data.frequencies, data.bands) | {"": ENDS}
+    bands = pl.Series([band_of[word] for word in spellings], dtype=pl.Enum([*data.bands.names, ENDS]))
     return predictions.with_columns(
         band=_look_up("word", words, bands),
         guess_band=_look_up("guess", words, bands),
@@ -145,42 +153,42 @@ def _with_columns(predictions: pl.LazyFrame, data: _ReadText) -> pl.LazyFrame:
 
 
 def _look_up(column: str, words: pl.Series, values: pl.Series) -> pl.Expr:
-    """Return the value of each word by its category number: polars' own replacement would hold all rows."""
+    """Return the value of each word by its category number; polars' own replacement would load all rows."""
     numbers = words.to_physical().to_numpy()
-    places = np.full(int(numbers.max(initial=0)) + 2, len(values))  # the last is for none
-    places[numbers] = np.arange(len(values))
+    positions = np.full(int(numbers.max(initial=0)) + 2, len(values))  # the last is for none
+    positions[numbers] = np.arange(len(values))
     with_none = values.extend_constant(None, 1)
 
-    def of(some: pl.Series) -> pl.Series:
-        known = some.cast(words.dtype).to_physical().fill_null(len(places) - 1)
-        return with_none.gather(places[known.to_numpy()])
+    def of(column_words: pl.Series) -> pl.Series:
+        numbers_of_words = column_words.cast(words.dtype).to_physical().fill_null(len(positions) - 1)
+        return with_none.gather(positions[numbers_of_words.to_numpy()])
 
     return pl.col(column).map_batches(of, return_dtype=values.dtype, is_elementwise=True)
 
 
-def _train(findings: Findings, named: Origin | WordModel, training: NameLike, settings: PredictSettings) -> str:
+def _train(findings: Findings, model: Origin | WordModel, training: NameLike, settings: PredictSettings) -> str:
     """Train a model on a text, and return `LABEL=FOLDER` of its weights."""
-    if isinstance(named, WordModel):
+    if isinstance(model, WordModel):
         raise WordworthError("a model that is loaded already cannot be trained here; give its name or path")
     text = load_corpus(training)
-    trained = fine_tune(named, text, Training(seed=settings.seed), device=settings.device)
-    label = f"{named.name}+{text.name}"
+    result = fine_tune(model, text, Training(seed=settings.seed), device=settings.device)
+    label = f"{model.name}+{text.name}"
     findings.add_data(text, rows=text.count)
     reason = (
-        f"trained on {text.name} in one pass: {trained.steps:,} steps, {trained.tokens:,} tokens predicted, mean loss "
-        f"{trained.loss:.3f}; its weights are in the cache, `trained/{trained.folder.name}`"
+        f"trained on {text.name} in one pass: {result.steps:,} steps, {result.tokens:,} tokens predicted, mean loss "
+        f"{result.loss:.3f}; its weights are in the cache, `trained/{result.folder.name}`"
     )
     findings.notice("info", reason, model=label)
-    return f"{label}={trained.folder}"
+    return f"{label}={result.folder}"
 
 
 def _describe_text(findings: Findings, text: CountedText, frequencies: str, unit: str) -> None:
-    where = {"dataset": text.corpus.name}
-    findings.notice("info", f"words were read, in {text.count:,} lines", count=text.words, **where)
-    if headings := text.tally.get(HEADINGS):
-        findings.notice("info", "headings were skipped", count=headings, **where)
-    if joined := text.tally.get(JOINED):
-        findings.notice("info", "marks such as `@-@` were joined to the words around them", count=joined, **where)
+    place = {"dataset": text.corpus.name}
+    findings.notice("info", f"words were read, in {text.count:,} lines", count=text.words, **place)
+    if heading_count := text.tally.get(HEADINGS):
+        findings.notice("info", "headings were skipped", count=heading_count, **place)
+    if joined_count := text.tally.get(JOINED):
+        findings.notice("info", "marks such as `@-@` were joined to the words around them", count=joined_count, **place)
     findings.notice("info", f"bands of frequency are by {frequencies} ({unit})")
     findings.notice("info", f"intervals resample {text.clusters}s; those of T are 1.96 bootstrap standard errors")
     if text.parting.unspaced:
@@ -188,19 +196,21 @@ def _describe_text(findings: Findings, text: CountedText, frequencies: str, unit
             f"{text.corpus.language} text does not mark where a word ends: a word counts as predicted as soon as the "
             "prediction begins with it, and its probability is the product over its units"
         )
-        findings.notice("info", reason, **where)
+        findings.notice("info", reason, **place)
     for flaw in text.flaws:
-        findings.notice("reduced", f"{flaw}; the rest was used", **where)
+        findings.notice("reduced", f"{flaw}; the rest was used", **place)
 
 
-def _caution_language(findings: Findings, language: str, what: str, other: str) -> None:
-    if other and other != language:
-        reason = f"the text is {language} and {what} {other}; name another, or most words will have no match"
+def _caution_language(findings: Findings, language: str, source: str, source_language: str) -> None:
+    if source_language and source_language != language:
+        reason = (
+            f"the text is {language} and {source} {source_language}; name another, or most words will have no match"
+        )
         findings.notice("caution", reason)
 
 
-def _record_model(findings: Findings, model: WordModel, named: Origin | WordModel, text: NameLike | None) -> None:
-    more: dict[str, Any] = {}
-    if text is not None and not isinstance(named, WordModel):
-        more = {"fine_tuned": load_corpus(text).name, "base": named.name}
-    record_word_model(findings, model, **more)
+def _record_model(findings: Findings, model: WordModel, given_model: Origin | WordModel, text: NameLike | None) -> None:
+    other_facts: dict[str, Any] = {}
+    if text is not None and not isinstance(given_model, WordModel):
+        other_facts = {"fine_tuned": load_corpus(text).name, "base": given_model.name}
+    record_word_model(findings, model, **other_facts)

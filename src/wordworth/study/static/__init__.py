@@ -8,8 +8,8 @@ from wordworth.task.settings import CORPUS, HOW, MEASURED, ON, ByLayer, Interval
 from wordworth.task.settings import PAIRS as PAIRS_HELP
 
 EXPERIMENTS = ("quality", "bias", "agreement")
-NONE = "none"
-"""Instead of a text: words alone."""
+NO_TEXT = "none"
+"""Instead of a text: encode only the words."""
 PER_WORD = 100
 """Contexts of a word in an export."""
 SIMILARITY = "similarity"
@@ -55,20 +55,20 @@ class StaticSettings(ByLayer, Intervals):
     lower_case: bool = setting(False, "Put the sentences into lower case.", ON)
 
     @property
-    def alone(self) -> bool:
+    def is_without_text(self) -> bool:
         """Return whether words are encoded without a text."""
-        return alone(self.corpus)
+        return is_without_text(self.corpus)
 
     def model_post_init(self, context: Any) -> None:
-        alone(self.corpus)
+        is_without_text(self.corpus)
 
 
-def alone(corpus: tuple[Name, ...]) -> bool:
-    """Return whether no text is requested; `none` next to a text is an error."""
-    none = NONE in map(str, corpus)
-    if none and len(corpus) > 1:
+def is_without_text(corpus: tuple[Name, ...]) -> bool:
+    """Return whether no text is requested; raise for `none` next to a text."""
+    has_none = NO_TEXT in map(str, corpus)
+    if has_none and len(corpus) > 1:
         raise WordworthError("--corpus is none and a text at once; give one of them")
-    return none
+    return has_none
 
 
 STUDY = Study(

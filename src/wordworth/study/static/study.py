@@ -1,4 +1,4 @@
-"""The study `static`: models × (f, g, layer, sentences) × similarity, and × estimators of bias; and the export."""
+"""Run the study `static`: similarity and bias by layer, pooling and number of sentences; and export vectors."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,73 +22,88 @@ from wordworth.encode import SUBWORD, Aggregates, Aggregating, LanguageModel, in
 from wordworth.encode.layers import NO_VECTOR
 from wordworth.errors import WordworthError, nearest
 from wordworth.results.findings import Findings
-from wordworth.study.inputs import encode_alone, is_sentence_encoder, is_static, load_model, record_model, select_layers
-from wordworth.study.static import EXPERIMENTS, PAIRS, PER_WORD, SIMILARITY, ExportSettings, StaticSettings, alone
+from wordworth.study.inputs import (
+    is_sentence_encoder,
+    is_static,
+    load_model,
+    load_sentence_encoder,
+    record_model,
+    select_layers,
+)
+from wordworth.study.static import (
+    EXPERIMENTS,
+    PAIRS,
+    PER_WORD,
+    SIMILARITY,
+    ExportSettings,
+    StaticSettings,
+    is_without_text,
+)
 from wordworth.task.bias import Replicates, score_agreement, score_bias
 from wordworth.task.similarity import list_words, score_similarity
 from wordworth.task.words import BiasLists, TooFewWordsError, load_bias_lists
 from wordworth.transform import fit_components, nullify
 
 PAPERS_POOLINGS = ("mean/mean", "mean")
-"""The paper's choice of f and g, which is given intervals and items."""
+"""The paper's choices of f and g, which get intervals and items."""
 
 
 def measure(models: Sequence[Origin | LanguageModel | Embedding], settings: StaticSettings) -> Findings:
-    """Measure language models, and static embeddings next to them where some are named."""
+    """Measure language models, and static embeddings for comparison."""
     if not models:
         raise WordworthError("name a language model, such as minilm-l6 (`wordworth ls models`)")
-    findings, wanted = Findings("static"), settings.experiments or EXPERIMENTS
-    pairs = [load_pairs(name) for name in settings.pairs or PAIRS] if "quality" in wanted else []
+    findings, experiments = Findings("static"), settings.experiments or EXPERIMENTS
+    pairs = [load_pairs(name) for name in settings.pairs or PAIRS] if "quality" in experiments else []
     findings.add_data(*pairs)
-    lists = load_bias_lists() if {"bias", "agreement"} & set(wanted) else None
+    lists = load_bias_lists() if {"bias", "agreement"} & set(experiments) else None
     if lists is not None:
         findings.add_words("Bommasani et al.", lists.sets(), "bommasani2020")
     corpora: list[Corpus] = []
-    reduced: list[Layers] = []
+    reduced_layers: list[Layers] = []
     replicates: list[Replicates] = []
-    for named in models:
-        if is_static(named) or is_sentence_encoder(named):
-            _score_static(findings, named, pairs, lists if "bias" in wanted else None, settings)
+    for given_model in models:
+        if is_static(given_model) or is_sentence_encoder(given_model):
+            _score_static(findings, given_model, pairs, lists if "bias" in experiments else None, settings)
             continue
-        if not corpora and not settings.alone:  # static embeddings need no text
+        if not corpora and not settings.is_without_text:  # static embeddings need no text
             corpora = load_texts(settings.corpus, "english")
             for corpus in corpora:
                 findings.add_data(corpus, rows=corpus.count)
-        model = load_model(named, settings)  # type: ignore[arg-type]
+        model = load_model(given_model, settings)  # type: ignore[arg-type]
         record_model(findings, model)
         source = _Source(findings, model, corpora, settings)
         if pairs:
             source.score_quality(pairs)
         if lists is not None:
-            reduced.append(source.reduce(lists))
+            reduced_layers.append(source.reduce(lists))
             replicates.append({})
-            if "bias" in wanted:
-                findings.add(score_bias(reduced[-1], lists, settings, replicates[-1]), experiment="bias")
-    if "agreement" in wanted and lists is not None:
+            if "bias" in experiments:
+                findings.add(score_bias(reduced_layers[-1], lists, settings, replicates[-1]), experiment="bias")
+    if "agreement" in experiments and lists is not None:
         with findings.part(is_requested="agreement" in settings.experiments, experiment="agreement"):
-            findings.add(score_agreement(reduced, lists, settings, replicates), experiment="agreement")
+            findings.add(score_agreement(reduced_layers, lists, settings, replicates), experiment="agreement")
     return findings
 
 
 def _score_static(
-    findings: Findings, named: Any, pairs: Sequence[Pairs], lists: BiasLists | None, settings: StaticSettings
+    findings: Findings, model: Any, pairs: Sequence[Pairs], lists: BiasLists | None, settings: StaticSettings
 ) -> None:
     """Score word vectors, or a sentence encoder, which has one vector per word too."""
-    every = [named] if isinstance(named, Embedding) else list(load_embeddings(named)) if is_static(named) else []
-    for embedding in every:
+    embeddings = [model] if isinstance(model, Embedding) else list(load_embeddings(model)) if is_static(model) else []
+    for embedding in embeddings:
         findings.add_embedding(embedding, "english")
-    for layers in map(Layers.of, every) if every else [encode_alone(findings, named, "english")]:
-        for one in pairs:
-            place = {"experiment": "quality", "model": layers.name, "dataset": one.name}
+    for layers in map(Layers.of, embeddings) if embeddings else [load_sentence_encoder(findings, model, "english")]:
+        for pair_set in pairs:
+            place = {"experiment": "quality", "model": layers.name, "dataset": pair_set.name}
             with findings.part(TooFewWordsError, is_requested=bool(settings.pairs), **place):
-                findings.add(score_similarity(layers, one, settings), experiment="quality")
+                findings.add(score_similarity(layers, pair_set, settings), experiment="quality")
         if lists is not None:
             findings.add(score_bias(layers, lists, settings), experiment="bias")
 
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """A language model, and the texts that its words are read in."""
+    """Hold a language model, and the texts that its words are read in."""
 
     findings: Findings
     model: LanguageModel
@@ -98,38 +113,38 @@ class _Source:
     def score_quality(self, pairs: Sequence[Pairs]) -> None:
         """Score similarity by layer, pooling and number of sentences (Tables 1, 2, 4–7; Figures 1, 3–10)."""
         findings, settings = self.findings, self.settings
-        words = tuple(dict.fromkeys(word for one in pairs for word in list_words(one)))
-        if settings.alone:
-            every = self._encode_alone(words, SUBWORD)
+        words = tuple(dict.fromkeys(word for pair_set in pairs for word in list_words(pair_set)))
+        if settings.is_without_text:
+            all_layers = self._encode_without_text(words, SUBWORD)
         else:
             stops = sorted(set(settings.sentences))
-            how = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
+            draw_settings = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
             aggregating = Aggregating(snapshots=stops, layers=select_layers(self.model, settings))
-            source = self._aggregate(words, how, aggregating, "quality")
-            for over in source.aggregates:
-                sentences = None if over is source.whole else over.sentences
+            source = self._aggregate(words, draw_settings, aggregating, "quality")
+            for aggregates in source.aggregates:
+                sentences = None if aggregates is source.whole else aggregates.sentences
                 place = {"experiment": "quality", "model": self.model.name, "context": "aggregated"}
-                count = float(over.contexts.sum())
-                findings.score(**place, measure="contexts", sentences=sentences, value=count, n=over.sentences)
-            every = source.every()
-        for layers in every:
+                count = float(aggregates.contexts.sum())
+                findings.score(**place, measure="contexts", sentences=sentences, value=count, n=aggregates.sentences)
+            all_layers = source.every()
+        for layers in all_layers:
             is_papers = layers.pooling in PAPERS_POOLINGS
             options = {"with_interval": is_papers, "with_items": is_papers and layers.sentences is None}
             in_memory = layers.in_memory()
-            for one in pairs:
-                scores = score_similarity(in_memory, one, settings, with_best=True, **options)
+            for pair_set in pairs:
+                scores = score_similarity(in_memory, pair_set, settings, with_best=True, **options)
                 findings.add(scores, experiment="quality")
 
     def reduce(self, lists: BiasLists) -> Layers:
         """Return the lists' words over a few contexts each, mean/mean, in every layer."""
         settings = self.settings
-        if settings.alone:
-            return next(self._encode_alone(lists.words, ("mean",)))
-        how = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
+        if settings.is_without_text:
+            return next(self._encode_without_text(lists.words, ("mean",)))
+        draw_settings = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
         aggregating = Aggregating(poolings=("mean/mean",), layers=select_layers(self.model, settings))
-        return self._aggregate(lists.words, how, aggregating, "bias").pool_contexts("mean/mean")
+        return self._aggregate(lists.words, draw_settings, aggregating, "bias").pool_contexts("mean/mean")
 
-    def _encode_alone(self, words: Sequence[str], poolings: Sequence[str]) -> Iterator[Layers]:
+    def _encode_without_text(self, words: Sequence[str], poolings: Sequence[str]) -> Iterator[Layers]:
         """Return the words without a text, under each pooling of their subwords."""
         contexts, layers = make_decontextualized(words), select_layers(self.model, self.settings)
         source = in_contexts(self.model, words, contexts, "decontextualized", layers)
@@ -138,12 +153,14 @@ class _Source:
             self.findings.notice("skipped", "words have no vector of their own", count=count, total=len(words), **place)
         return (source.layers(pooling, "english") for pooling in poolings)
 
-    def _aggregate(self, words: Sequence[str], how: Draw, aggregating: Aggregating, experiment: str) -> Aggregates:
+    def _aggregate(
+        self, words: Sequence[str], draw_settings: Draw, aggregating: Aggregating, experiment: str
+    ) -> Aggregates:
         """Aggregate words over a sample of sentences; record its size, unreadable lines, and words without a context.
 
         A sentence is a context of each word of the vocabulary in it.
         """
-        findings, sample = self.findings, draw(self.corpora, words, how)
+        findings, sample = self.findings, draw(self.corpora, words, draw_settings)
         if self.settings.count == "contexts" and aggregating.snapshots:
             sample, stops = sample.with_contexts(aggregating.snapshots)
             aggregating = replace(aggregating, snapshots=stops)
@@ -178,7 +195,7 @@ class _Source:
 
 @dataclass(frozen=True)
 class ExportResult:
-    """The embedding, and what a user should know about it."""
+    """Hold the exported embedding, and what a user should know about it."""
 
     embedding: Embedding
     layer: int
@@ -202,7 +219,7 @@ class ExportResult:
 
 def export_layer(model: Any, settings: ExportSettings) -> ExportResult:
     """Return one vector per word from one layer of a language model."""
-    per_word, sentences, without_text = settings.per_word, settings.sentences, alone(settings.corpus)
+    per_word, sentences, without_text = settings.per_word, settings.sentences, is_without_text(settings.corpus)
     if per_word is not None and sentences is not None:
         raise WordworthError("--per-word and --sentences are two ways to draw; give one of them")
     if without_text and (per_word or sentences):
@@ -213,47 +230,49 @@ def export_layer(model: Any, settings: ExportSettings) -> ExportResult:
     layer = network.layers // 4 if settings.layer is None else settings.layer
     facts: dict[str, Any] = {}
     if without_text:
-        encoded = in_contexts(network, words, make_decontextualized(words), "decontextualized", (layer,))
-        layers, source = encoded.layers(split_pooling(settings.pooling)[0]), "words alone"
-        reasons = {encoded.words[at]: reason for at, reason in encoded.reasons.items()}
+        encoding = in_contexts(network, words, make_decontextualized(words), "decontextualized", (layer,))
+        layers, source = encoding.layers(split_pooling(settings.pooling)[0]), "words without text"
+        reasons = {encoding.words[position]: reason for position, reason in encoding.reasons.items()}
     else:
         per_word = PER_WORD if sentences is None and per_word is None else per_word
-        how = Draw(sentences, per_word, settings.language, settings.seed, settings.lower_case)
-        sample = draw(corpora, words, how)
-        aggregated = over_sentences(network, words, sample, Aggregating((settings.pooling,), (layer,)))
-        layers, reasons = aggregated.pool_contexts(settings.pooling), aggregated.without_vector
-        drawn = f"{sentences:,} sentences" if sentences is not None else f"{per_word} contexts per word"
-        source = f"{drawn} of {' and '.join(corpus.name for corpus in corpora)}, seed {settings.seed}"
-        facts = {"sentences": sample.sentences, "never_met": aggregated.never_met}
-        facts |= {"windowed": aggregated.whole.windowed, "broken": sample.flaws}
+        draw_settings = Draw(sentences, per_word, settings.language, settings.seed, settings.lower_case)
+        sample = draw(corpora, words, draw_settings)
+        aggregates = over_sentences(network, words, sample, Aggregating((settings.pooling,), (layer,)))
+        layers, reasons = aggregates.pool_contexts(settings.pooling), aggregates.without_vector
+        sample_in_words = f"{sentences:,} sentences" if sentences is not None else f"{per_word} contexts per word"
+        source = f"{sample_in_words} of {' and '.join(corpus.name for corpus in corpora)}, seed {settings.seed}"
+        facts = {"sentences": sample.sentences, "never_met": aggregates.never_met}
+        facts |= {"windowed": aggregates.whole.windowed, "broken": sample.flaws}
     (slot,) = layers.slots
     steps = [f"layer {slot.layer}", f"pooling {settings.pooling}", source]
     vectors = np.asarray(layers.read(slot), dtype=np.float32)
-    top = settings.components
-    if top is not None:
-        vectors = nullify(vectors, fit_components(vectors, top), top).astype(np.float32)
-        steps.append(f"all but the top {top}")
+    component_count = settings.components
+    if component_count is not None:
+        vectors = nullify(vectors, fit_components(vectors, component_count), component_count).astype(np.float32)
+        steps.append(f"all but the top {component_count}")
     dropped = tuple(f"{word!r}: {reason}" for word, reason in reasons.items())
     provenance = replace(layers.provenance, language=settings.language, steps=tuple(steps), dropped=dropped)
     return ExportResult(Embedding(layers.words, vectors, provenance), slot.layer or 0, dropped=dropped, **facts)
 
 
-def load_vocabulary(named: str | Path) -> Sequence[str]:
+def load_vocabulary(name_or_path: str | Path) -> Sequence[str]:
     """Return the words of `similarity`, of a lexicon or word set of the catalog, or of a file."""
-    name = str(named)
+    name = str(name_or_path)
     if name == SIMILARITY:
-        pairs = [load_pairs(one) for one in PAIRS]
-        return tuple(dict.fromkeys(word for one in pairs for both in (one.first, one.second) for word in both))
+        pairs = [load_pairs(pair_set) for pair_set in PAIRS]
+        return tuple(
+            dict.fromkeys(word for pair_set in pairs for side in (pair_set.first, pair_set.second) for word in side)
+        )
     if knows(name, "lexica"):
         return tuple(dict.fromkeys(load_lexicon(name).words))
     if knows(name, "word_sets"):
         return load_word_set(name).words
-    path = Path(named).expanduser()
+    path = Path(name_or_path).expanduser()
     if not path.is_file():
-        known = [SIMILARITY, *(one.name for kind in ("lexica", "word_sets") for one in entries(kind))]
+        known_names = [SIMILARITY, *(item.name for kind in ("lexica", "word_sets") for item in entries(kind))]
         raise WordworthError(
-            f"there is no vocabulary {name!r}{nearest(name, known)}; give {SIMILARITY}, a lexicon, a word set, or a "
-            "file with one word per line"
+            f"there is no vocabulary {name!r}{nearest(name, known_names)}; give {SIMILARITY}, a lexicon, a word set or "
+            "a file with one word per line"
         )
     words = tuple(dict.fromkeys(line.strip() for line in read_text(path).splitlines() if line.strip()))
     if not words:

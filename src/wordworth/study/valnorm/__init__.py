@@ -1,4 +1,4 @@
-"""ValNorm (Toney & Caliskan 2021): the quality of static embeddings by the valence of their words."""
+"""Measure static embeddings by the valence of their words: ValNorm (Toney & Caliskan 2021)."""
 
 from wordworth.study.base import Study
 from wordworth.study.shared_settings import LEXICA_SETTING, PAIRS_SETTING, OfEmbeddings
@@ -7,13 +7,13 @@ from wordworth.task.settings import PAIRS as RATED_PAIRS
 
 VALNORM_EXPERIMENTS = ("valence", "weat", "similarity", "analogy", "corpus-size")
 RATERS = "raters"
-"""The experiment that is about people and needs no model: it is run when it is asked for."""
+"""The experiment on people's ratings, which needs no model and runs only on request."""
 CORPUS_PERCENTS = (100.0, 50.0, 10.0, 1.0, 0.1, 0.001)
 """Percent of the corpus's lines; the paper's five and the whole."""
 
 
 class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
-    """Blank lexica, pairs and tests are the paper's; blank experiments are all that apply."""
+    """Set lexica, pairs and tests (the paper's by default), and experiments (all that apply)."""
 
     lexica: tuple[Name, ...] = setting(
         (),
@@ -46,7 +46,7 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
         most=100,
         may_differ=True,
     )
-    dimensions: int = setting(300, "Of the vectors that corpus-size trains.", HOW, least=1, most=65_536)
+    dimensions: int = setting(300, "Dimensions of the vectors that corpus-size trains.", HOW, least=1, most=65_536)
     word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
     rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
     analogy_vocabulary: int = setting(
@@ -55,7 +55,7 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
 
 
 def _list_languages() -> list[str] | None:
-    """Return the languages, besides English, that its words can be had in."""
+    """Return the languages, in addition to English, in which its words are available."""
     from wordworth.catalog.read.word_sets import polar_languages
 
     return polar_languages()

@@ -1,4 +1,4 @@
-"""ValNorm's tasks: valence of lexica, three widely shared association tests, word similarity, and analogies.
+"""Run ValNorm's tasks: valence of lexica, three association tests, word similarity, and analogies.
 
 Several languages give the variance of the tests over them; the decades of HistWords give a series. Vectors trained on
 samples of a text, as subs2vec trains them, show how much text an embedding needs (Figure 1).
@@ -44,46 +44,46 @@ from wordworth.task.words import Poles, TooFewWordsError, choose_spellings, matc
 PAPER_LEXICA = ("bellezza", "anew", "warriner")
 PAPER_PAIRS = ("ws-353", "rw", "men", "simlex-999", "simverb-3500")
 PAPER_LANGUAGES = ("chinese", "german", "polish", "portuguese", "spanish", "turkish")
-"""Besides English, as in Table 3."""
+"""The languages of Table 3, without English."""
 PAPER_TESTS = ("weat1", "weat2", "weat8")
 """Flowers–insects, instruments–weapons, gender–science."""
 OTHER_POLES = (("pleasant_2", "unpleasant_2"), ("multi_pleasant", "multi_unpleasant"))
-"""WEAT 5's, and those of several tokens that VAST uses too."""
+"""WEAT 5's, and VAST's of several tokens."""
 
 
 def measure(models: Sequence[Origin | Embedding], settings: ValnormSettings) -> Findings:
-    """Measure static embeddings. Of `all` languages, an experiment that fails in one is a notice."""
+    """Measure static embeddings. With `all` languages, a failed experiment in one becomes a notice."""
     _check(models, settings)
-    chosen = settings.experiments or VALNORM_EXPERIMENTS
+    experiment_names = settings.experiments or VALNORM_EXPERIMENTS
     findings = Findings("valnorm")
     languages = sorted(polar_languages(), key=lambda language: (language != "english", language))
     for layers, language in load_vectors(findings, models, settings, languages):
         versions = make_vector_variants(layers) if settings.sensitivity else None
-        one = _ModelInLanguage(findings, layers, language, settings, versions)
-        experiments = {"valence": one.score_valence, "weat": one.score_associations}
-        experiments |= {"similarity": one.score_similarity, "analogy": one.score_analogies}
+        model_in_language = _ModelInLanguage(findings, layers, language, settings, versions)
+        experiments = {"valence": model_in_language.score_valence, "weat": model_in_language.score_associations}
+        experiments |= {"similarity": model_in_language.score_similarity, "analogy": model_in_language.score_analogies}
         for name, score in experiments.items():
-            if name in chosen:
+            if name in experiment_names:
                 place = {"model": layers.name, "experiment": name, "language": language}
                 with findings.part(is_requested=settings.languages != (ALL_LANGUAGES,), **place):
                     score()
     _score_variances(findings)
-    if RATERS in chosen:
+    if RATERS in experiment_names:
         _score_raters(findings, settings)
-    for corpus in settings.corpus if "corpus-size" in chosen else ():
+    for corpus in settings.corpus if "corpus-size" in experiment_names else ():
         _measure_corpus_sizes(findings, corpus, settings)
     return findings
 
 
 def _check(models: Sequence[Origin | Embedding], settings: ValnormSettings) -> None:
-    corpus, requested = settings.corpus, settings.experiments
-    if not models and not corpus and set(requested) != {RATERS}:
+    corpus, experiments = settings.corpus, settings.experiments
+    if not models and not corpus and set(experiments) != {RATERS}:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`), or a --corpus to train on")
-    if "corpus-size" in requested and not corpus:
+    if "corpus-size" in experiments and not corpus:
         raise WordworthError("the corpus-size experiment needs a text to sample: give --corpus NAME or PATH")
     if settings.languages == (ALL_LANGUAGES,) and corpus:
         raise WordworthError("vectors are trained on text of one language: give --corpus without --language all")
-    if requested and "corpus-size" not in requested and corpus:
+    if experiments and "corpus-size" not in experiments and corpus:
         raise WordworthError(f"the corpus {corpus[0]} is for the experiment corpus-size: add --experiment corpus-size")
     if (settings.word_column or settings.rating_column) and all(map(is_lexicon_name, settings.lexica)):
         raise WordworthError("--word-column and --rating-column are for a lexicon of your own; give it with --lexicon")
@@ -91,7 +91,7 @@ def _check(models: Sequence[Origin | Embedding], settings: ValnormSettings) -> N
 
 @dataclass(eq=False)
 class _ModelInLanguage:
-    """One model in one language, and the experiments on it."""
+    """Run the experiments on one model in one language."""
 
     findings: Findings
     layers: Layers
@@ -113,27 +113,27 @@ class _ModelInLanguage:
             findings.add(record_neighbours(layers, lexicon, settings))
             self._score_controls(polar, poles, lexicon)
             if self.variants is not None:
-                every = {"polar words": poles, **self._select_other_poles()}
-                variants = score_valence_variants(layers, every, lexicon, settings, self.variants)
+                all_poles = {"polar words": poles, **self._select_other_poles()}
+                variants = score_valence_variants(layers, all_poles, lexicon, settings, self.variants)
                 findings.add(variants, experiment="sensitivity")
 
     def _score_controls(self, polar: PolarWords, poles: Poles, lexicon: Lexicon) -> None:
-        """Score shuffled ratings, and the lexicon without polar words; few words cost only this control."""
+        """Score shuffled ratings, and the lexicon without polar words; too few words fail only this control."""
         findings, layers, settings = self.findings, self.layers, self.settings
         with findings.part(experiment="control", model=layers.name, dataset=lexicon.name):
             words, lexicon = match_rated_words(findings, layers, lexicon, settings)
-            rated = RatedEffects(words, lexicon, compute_effect_sizes(words, poles))
-            score_shuffled(findings, rated, settings)
-            spelled = choose_spellings(lexicon.language, settings)
-            resolved = layers.select([*polar.pleasant, *polar.unpleasant], spelled).matched_words
-            score_without_poles(findings, rated, set(resolved), settings)
+            rated_effects = RatedEffects(words, lexicon, compute_effect_sizes(words, poles))
+            score_shuffled(findings, rated_effects, settings)
+            spell = choose_spellings(lexicon.language, settings)
+            polar_forms = layers.select([*polar.pleasant, *polar.unpleasant], spell).matched_words
+            score_without_poles(findings, rated_effects, set(polar_forms), settings)
 
     def _select_other_poles(self) -> dict[str, Poles]:
         """Return other published pleasant and unpleasant words that the embedding has."""
         poles: dict[str, Poles] = {}
-        spelled = choose_spellings(self.language, self.settings)
+        spell = choose_spellings(self.language, self.settings)
         for pair in OTHER_POLES if self.language == "english" else ():
-            high, low = (self.layers.select(load_word_set(name).words, spelled) for name in pair)
+            high, low = (self.layers.select(load_word_set(name).words, spell) for name in pair)
             if min(len(high), len(low)) >= 2:
                 poles[" and ".join(pair)] = (high, low)
         return poles
@@ -141,8 +141,8 @@ class _ModelInLanguage:
     def score_associations(self) -> None:
         """Score the association tests."""
         settings = self.settings
-        is_alone = set(settings.experiments) == {"weat"} and settings.languages != (ALL_LANGUAGES,)
-        is_requested = bool(settings.tests) or is_alone
+        is_only_experiment = set(settings.experiments) == {"weat"} and settings.languages != (ALL_LANGUAGES,)
+        is_requested = bool(settings.tests) or is_only_experiment
         tests = load_tests_in(self.findings, settings, PAPER_TESTS, self.language, is_requested=is_requested)
         score_tests(self.findings, self.layers, tests, settings, self.variants)
 
@@ -155,7 +155,7 @@ class _ModelInLanguage:
                 findings.add(score_similarity(layers, pairs, self.settings), experiment="similarity")
 
     def score_analogies(self) -> None:
-        """Score the analogies of the language, where there are any."""
+        """Score the analogies of the language, if it has any."""
         language, layers = self.language, self.layers
         name = "google" if language == "english" else f"google-{language}"
         reason = ""
@@ -174,16 +174,16 @@ class _ModelInLanguage:
 
 
 def load_lexica(findings: Findings, settings: ValnormSettings, language: str) -> list[Lexicon]:
-    """Return the lexica in this language; Bellezza stands for its words in the language's own lexicon.
+    """Return the lexica in this language: Bellezza's translation, and the language's own lexicon.
 
-    One that nobody asked for by name and that cannot be had costs no more than its own numbers, if there is another.
+    A lexicon that was not requested and is not available is a notice, if there is another one.
     """
     names = settings.lexica or (PAPER_LEXICA if language == "english" else (f"bellezza-{language}",))
     lexica: list[Lexicon] = []
     available = [name for name in names if settings.lexica or is_lexicon_name(name)]
     for number, name in enumerate(available, start=1):
-        last = language == "english" and number == len(names) and not lexica
-        is_requested = bool(settings.lexica) or last
+        is_last_hope = language == "english" and number == len(names) and not lexica
+        is_requested = bool(settings.lexica) or is_last_hope
         with findings.part(is_requested=is_requested, experiment="valence", language=language, dataset=str(name)):
             lexica.append(_load_lexicon(name, settings, language))
     if language != "english" and not settings.lexica:
@@ -193,28 +193,28 @@ def load_lexica(findings: Findings, settings: ValnormSettings, language: str) ->
 
 
 def _load_lexicon(name: str | Path, settings: ValnormSettings, language: str) -> Lexicon:
-    local = f"{name}-{language}"
-    named = local if language != "english" and is_lexicon_name(local) else name
-    return load_lexicon_in(named, language, settings, drop_bad=settings.on_bad == "drop")
+    local_name = f"{name}-{language}"
+    lexicon_name = local_name if language != "english" and is_lexicon_name(local_name) else name
+    return load_lexicon_in(lexicon_name, language, settings, drop_bad=settings.on_bad == "drop")
 
 
 def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str) -> list[Pairs]:
-    """Return the word pairs in this language; of those that nobody asked for by name, what can be had."""
-    default = PAPER_PAIRS if language == "english" else usual_pairs(language)
+    """Return the word pairs in this language; skip unavailable ones that were not requested."""
+    default_names = PAPER_PAIRS if language == "english" else usual_pairs(language)
     place = {"experiment": "similarity", "language": language}
-    if not settings.pairs and not default:
+    if not settings.pairs and not default_names:
         reason = f"the catalog has no word pairs in {language}; give --pairs"
         findings.notice("failed", reason, **place)
-    every: list[Pairs] = []
-    for name in settings.pairs or default:
+    pair_sets: list[Pairs] = []
+    for name in settings.pairs or default_names:
         with findings.part(is_requested=bool(settings.pairs), dataset=str(name), **place):
             pairs = load_pairs(name, language=language)
             if pairs.language != language:
                 raise WordworthError(
                     f"{pairs.name} has {pairs.language} pairs and the model is {language} (--language)"
                 )
-            every.append(pairs)
-    return every
+            pair_sets.append(pairs)
+    return pair_sets
 
 
 def load_polar(findings: Findings, language: str) -> PolarWords:
@@ -229,10 +229,10 @@ def load_polar(findings: Findings, language: str) -> PolarWords:
 def _score_variances(findings: Findings) -> None:
     """Record the variance of each test over the languages."""
     effects = findings.scores.filter(pl.col("measure") == "weat", pl.col("variant").is_null())
-    for (dataset,), some in effects.group_by("dataset", maintain_order=True):
-        means = some.group_by("language", maintain_order=True).agg(pl.col("value").mean())
+    for (dataset,), dataset_effects in effects.group_by("dataset", maintain_order=True):
+        means = dataset_effects.group_by("language", maintain_order=True).agg(pl.col("value").mean())
         if len(means) > 1:
-            if len(some) > len(means):
+            if len(dataset_effects) > len(means):
                 reason = "the variance is over languages; the effects of one language's models are averaged first"
                 findings.notice("info", reason, dataset=str(dataset))
             place = {"experiment": "weat", "dataset": dataset, "measure": "weat", "variant": "variance"}
@@ -241,16 +241,16 @@ def _score_variances(findings: Findings) -> None:
 
 def _score_raters(findings: Findings, settings: ValnormSettings) -> None:
     """Score how raters agree: §4 on the words that three lexica share, Table 3 on those of Bellezza and ANEW."""
-    loaded: list[Lexicon] = []
+    lexica: list[Lexicon] = []
     for name in (*PAPER_LEXICA, *(f"bellezza-{language}" for language in PAPER_LANGUAGES)):
         with findings.part(is_requested=name in PAPER_LEXICA, experiment=RATERS, dataset=name):  # may be missing
-            loaded.append(load_lexicon(name))
-            findings.add_data(loaded[-1])
-    bellezza, anew, warriner, *others = loaded
+            lexica.append(load_lexicon(name))
+            findings.add_data(lexica[-1])
+    bellezza, anew, warriner, *other_lexica = lexica
     english = [bellezza, anew, warriner]
     findings.add(score_raters(english, find_common_words(english), settings), experiment=RATERS)
-    shared = find_common_words([bellezza, anew])
-    findings.add(score_raters([bellezza, *others], shared, settings), experiment=RATERS)
+    common_words = find_common_words([bellezza, anew])
+    findings.add(score_raters([bellezza, *other_lexica], common_words, settings), experiment=RATERS)
 
 
 def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: ValnormSettings) -> None:
@@ -264,20 +264,22 @@ def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valn
         )
     total = sum(1 for _ in lines)
     if not total:
-        raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph a line")
+        raise WordworthError(f"{corpus} has no lines of text; give a file with one sentence or paragraph per line")
     findings.add_data(lines, rows=total)
     findings.add_data(*lexica, *pairs)
     data = TaskData(lexica, pairs, polar=load_polar(findings, language))
     for share in settings.shares:
-        chosen = choose_lines(total, share, settings.seed)
+        is_chosen = choose_lines(total, share, settings.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"
         with waiting(f"training vectors on {name}"):
-            embedding = train_fasttext(Sentences(lines, mask=chosen), name, dim=settings.dimensions, seed=settings.seed)
+            embedding = train_fasttext(
+                Sentences(lines, mask=is_chosen), name, dim=settings.dimensions, seed=settings.seed
+            )
         if embedding is None:
             reason = "lines have no word that occurs five times"
-            findings.notice("skipped", reason, count=int(chosen.sum()), total=total, model=name)
+            findings.notice("skipped", reason, count=int(is_chosen.sum()), total=total, model=name)
             continue
         origin = replace(embedding.provenance, corpus=Path(str(corpus)).name, percent=share)
         findings.add_embedding(replace(embedding, provenance=origin), language)
         scores = measure_version(Layers.of(embedding), data, settings)
-        findings.add(scores, experiment="corpus-size", sentences=int(chosen.sum()))
+        findings.add(scores, experiment="corpus-size", sentences=int(is_chosen.sum()))

@@ -1,4 +1,4 @@
-"""VAST (Wolfe & Caliskan 2022): what a language model knows about a word, layer by layer."""
+"""Measure what a language model knows about a word, layer by layer: VAST (Wolfe & Caliskan 2022)."""
 
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ from wordworth.task.settings import PAIRS as RATED_PAIRS
 VAST_EXPERIMENTS = ("contextualization", "tokenization", "isolation", "probes", "validation", "bias", "languages")
 DEFAULT_CONTEXTS = ("random", "bleached", "aligned", "misaligned")
 SENTENCE_CONTEXTS = ("decontextualized", "bleached", "aligned", "misaligned")
-"""Those of a sentence encoder, whose vector of a random context is of the whole text and hardly of the word."""
+"""Contexts of a sentence encoder, whose vector of a random context hardly depends on the word."""
 CONTROL_NAMES = {
     "untrained": "the same network with random weights",
     "shuffled": "shuffled ratings",
@@ -41,15 +41,15 @@ COMPONENT_WORDS = {
     "scored": "the scored words",
 }
 BLEACHED_ONLY = ("tokenization", "validation", "bias")
-"""Experiments that put words into the bleached text, whatever the contexts."""
+"""Experiments that use the bleached text with any setting of the contexts."""
 TOKEN_EXPERIMENTS = ("tokenization", "probes")
-"""Experiments on the tokens of a word, or on a word among others, which a sentence encoder does not have."""
+"""Experiments on the vectors of tokens, which a sentence encoder does not have."""
 LANGUAGES = ("english", "chinese", "turkish", "polish", "french", "spanish", "portuguese")
 """The paper's seven (Figures 20 to 22)."""
 
 
 class VastSettings(ByLayer, Permutations, Intervals):
-    """Blank choices are the paper's."""
+    """Set experiments, contexts, data and controls; the defaults are the paper's."""
 
     lexica: tuple[Name, ...] = setting((), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", **LEXICA_SETTING)
     experiments: tuple[str, ...] = setting(
@@ -119,32 +119,36 @@ class VastSettings(ByLayer, Permutations, Intervals):
     balance: bool = setting(False, "Cut word sets at random to the size of the shorter one: the polar words.", ON)
 
     def in_words(self) -> str:
-        """Return what was done besides measuring valence: only of the experiments and controls that were chosen."""
+        """Return sentences on the chosen controls, and on what components are fitted on."""
         experiments, controls = self.experiments or VAST_EXPERIMENTS, self.controls or CONTROLS
-        done = []
+        sentences = []
         if "contextualization" in experiments and "none" not in controls:
-            done.append(f"Controls: {either([CONTROL_NAMES[one] for one in controls], 'and')}.")
+            sentences.append(f"Controls: {either([CONTROL_NAMES[control] for control in controls], 'and')}.")
         if {"isolation", "bias"} & {*experiments}:
-            done.append(f"Mean and components are fitted on {COMPONENT_WORDS[self.component_words]}.")
+            sentences.append(f"Mean and components are fitted on {COMPONENT_WORDS[self.component_words]}.")
         if "validation" in experiments:
-            done.append("For word similarity they are fitted on the words of the pairs.")
-        return " ".join([*done, *filter(None, [super().in_words()])])
+            sentences.append("For word similarity they are fitted on the words of the pairs.")
+        return " ".join([*sentences, *filter(None, [super().in_words()])])
 
     def model_post_init(self, context: Any) -> None:
         for text in self.language_corpus:
             label = str(text).partition("=")[0]
             if label not in LANGUAGES:
-                near = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
-                raise WordworthError(f"--language-corpus {text} is of none of the languages{near}")
+                suggestion = (
+                    nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
+                )
+                raise WordworthError(f"--language-corpus {text} is of none of the languages{suggestion}")
 
 
 def _list_languages() -> list[str] | None:
-    """Return the languages, besides English, that the catalog has polar words, templates and a lexicon in."""
+    """Return the languages, in addition to English, with polar words, templates and a lexicon."""
     from wordworth.catalog.read.word_sets import polar_languages
 
-    lexica, templates = ({one.language for one in entries(kind)} for kind in ("lexica", "templates"))
-    known = [one for one in polar_languages() if one in lexica & templates and knows(one, "lexica")]
-    return [one for one in known if one != "english"]
+    lexica, templates = ({member.language for member in entries(kind)} for kind in ("lexica", "templates"))
+    known_languages = [
+        member for member in polar_languages() if member in lexica & templates and knows(member, "lexica")
+    ]
+    return [member for member in known_languages if member != "english"]
 
 
 STUDY = Study(

@@ -1,13 +1,13 @@
 """VAST's experiments on layers of a language model.
 
-Experiments 1 and 7: where a vector turns from the word to its context, and the same in seven languages. Dominance and
-arousal go with valence. The control `untrained` is the same network with random weights, which shows what the texts
-give away; `shuffled` and `poles-out` are those of every lexicon (`task/valence.py`).
+Experiments 1 and 7 measure valence, dominance and arousal by layer and context, in English and in seven languages. The
+control `untrained` is the same network with random weights, which shows what the texts reveal by themselves; `shuffled`
+and `poles-out` are those of every lexicon (`task/valence.py`).
 
-Experiments 3, 5 and 6: valence, similarity and bias with the top principal components nullified. VAST's authors fit the
-components on every word that they encoded: their three lexica and the WEATs, followed by the polar words. The words of
-one lexicon do not do: Bellezza's are very pleasant or very unpleasant, so that their first component *is* valence, and
-nullifying it removes what is measured.
+Experiments 3, 5 and 6 measure valence, similarity and bias with the top principal components nullified. VAST's authors
+fit the components on all encoded words: three lexica, the WEATs and the polar words. One lexicon is not enough: the
+first component of Bellezza's very pleasant and very unpleasant words *is* valence, and nullifying it removes what is
+measured.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,8 +72,8 @@ def measure(models: Sequence[str | Path | LanguageModel], settings: VastSettings
     if not models:
         raise WordworthError("name a language model, such as smollm2-135m (`wordworth ls models`)")
     findings = Findings("vast")
-    for named in models:
-        model = load_model(named, settings)
+    for given_model in models:
+        model = load_model(given_model, settings)
         record_model(findings, model)
         _run_experiments(findings, model, settings)
     return findings
@@ -82,7 +82,7 @@ def measure(models: Sequence[str | Path | LanguageModel], settings: VastSettings
 def _run_experiments(findings: Findings, model: LanguageModel, settings: VastSettings) -> None:
     words = load_words(findings, model, settings, settings.language)
     lexica = load_lexica(findings, words)
-    run = {
+    functions = {
         "contextualization": score_contextualization,
         "tokenization": score_tokenization,
         "isolation": score_isolation,
@@ -102,11 +102,11 @@ def _run_experiments(findings: Findings, model: LanguageModel, settings: VastSet
         if reason:
             findings.notice("skipped", reason, experiment=name, model=model.name)
         else:
-            run[name](findings, words, lexica)
+            functions[name](findings, words, lexica)
 
 
 def why_impossible(experiment: str, words: EncodedWords) -> str:
-    """Return why an experiment cannot be run; blank where it can."""
+    """Return why an experiment cannot be run; blank if it can."""
     settings, language = words.settings, words.settings.language
     if experiment in TOKEN_EXPERIMENTS and is_sentence_encoder(words.model):
         return f"{words.model.name} is a sentence encoder, which has one vector per text and none of a word in it"
@@ -123,14 +123,14 @@ def why_impossible(experiment: str, words: EncodedWords) -> str:
 
 def score_contextualization(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
     """Score valence, dominance and arousal in every context and layer (Figures 1 and 6), and the controls."""
-    scored = []
+    scored_contexts = []
     for lexicon in lexica:
         for context in words.contexts:
-            rated = _score_context(findings, words, lexicon, context, "contextualization")
-            findings.add(score_affects(words, rated.layers, lexicon), experiment="contextualization")
-            scored.append(rated)
+            rated_effects = _score_context(findings, words, lexicon, context, "contextualization")
+            findings.add(score_affects(words, rated_effects.layers, lexicon), experiment="contextualization")
+            scored_contexts.append(rated_effects)
     if "none" not in words.settings.controls:
-        _score_controls(findings, words, scored)
+        _score_controls(findings, words, scored_contexts)
 
 
 def _score_context(
@@ -142,67 +142,68 @@ def _score_context(
     return RatedEffects(layers, lexicon, effects)
 
 
-def _score_controls(findings: Findings, words: EncodedWords, scored: list[RatedEffects]) -> None:
+def _score_controls(findings: Findings, words: EncodedWords, scored_contexts: list[RatedEffects]) -> None:
     """Score each control in every context; the untrained network only on the first lexicon, which it encodes again."""
     requested, model, seed = words.settings.controls, words.model.name, words.settings.seed
-    controls, blank, first = requested or CONTROLS, None, scored[0].lexicon
+    controls, untrained_words, first_lexicon = requested or CONTROLS, None, scored_contexts[0].lexicon
     place: dict[str, Any] = {"experiment": "control", "model": model}
     if "untrained" in controls:
         with findings.part(is_requested="untrained" in requested, control="untrained", **place):
-            blank = replace(words, model=randomize_weights(words.model, seed), _places={})  # the same words and texts
-            reason = f"the network has {blank.model.source}, and is measured on {first.name} only"
+            untrained_words = replace(
+                words, model=randomize_weights(words.model, seed), _places={}
+            )  # the same words and texts
+            reason = f"the network has {untrained_words.model.source}, and is measured on {first_lexicon.name} only"
             findings.notice("info", reason, control="untrained", **place)
-    for rated in scored:
+    for rated_effects in scored_contexts:
         for control in controls:
-            # A control that cannot be computed costs only itself.
-            place |= {"dataset": rated.lexicon.name, "context": rated.layers.context}
+            # A control that cannot be computed must not stop the others.
+            place |= {"dataset": rated_effects.lexicon.name, "context": rated_effects.layers.context}
             with findings.part(control=control, **place):
                 if control == "shuffled":
-                    score_shuffled(findings, rated, words.settings)
+                    score_shuffled(findings, rated_effects, words.settings)
                 elif control == "poles-out":
                     polar = as_read(words.model.tokenizer, words.poles)
-                    score_without_poles(findings, rated, polar, words.settings)
-                elif blank is not None and rated.lexicon is first:
-                    _score_untrained(findings, rated, blank)
+                    score_without_poles(findings, rated_effects, polar, words.settings)
+                elif untrained_words is not None and rated_effects.lexicon is first_lexicon:
+                    _score_untrained(findings, rated_effects, untrained_words)
 
 
-def _score_untrained(findings: Findings, rated: RatedEffects, blank: EncodedWords) -> None:
+def _score_untrained(findings: Findings, rated_effects: RatedEffects, untrained_words: EncodedWords) -> None:
     """Score ρ of the untrained network, and how far ρ is above it, by a paired bootstrap over words."""
-    layers, poles = blank.read_rated(rated.lexicon, str(rated.layers.context))
-    control = RatedEffects(layers, rated.lexicon, compute_effect_sizes(layers, poles))
-    options = blank.settings.bootstrap
-    rho = pearson(control.effects, rated.people, items=rated.names, **options)
-    record_slots(findings, rated.place("untrained"), rated.layers, rho)
-    both = np.stack([rated.effects, control.effects], axis=1)
-    difference = correlation_difference(both, rated.people, **options)
-    above = difference.values[:, 0] - difference.values[:, 1]
-    for at, slot in enumerate(rated.layers.slots):
-        value, low, high = (float(one[at]) for one in (above, difference.low, difference.high))
-        where = {**rated.place("untrained", "above-control"), **slot._asdict(), "n": len(rated.people)}
-        findings.score(**where, value=value, low=low, high=high)
+    layers, poles = untrained_words.read_rated(rated_effects.lexicon, str(rated_effects.layers.context))
+    control = RatedEffects(layers, rated_effects.lexicon, compute_effect_sizes(layers, poles))
+    options = untrained_words.settings.bootstrap
+    rho = pearson(control.effects, rated_effects.people, items=rated_effects.names, **options)
+    record_slots(findings, rated_effects.place("untrained"), rated_effects.layers, rho)
+    effects_of_both = np.stack([rated_effects.effects, control.effects], axis=1)
+    difference = correlation_difference(effects_of_both, rated_effects.people, **options)
+    differences = difference.values[:, 0] - difference.values[:, 1]
+    for index, slot in enumerate(rated_effects.layers.slots):
+        value, low, high = (float(series[index]) for series in (differences, difference.low, difference.high))
+        place = {**rated_effects.place("untrained", "above-control"), **slot._asdict(), "n": len(rated_effects.people)}
+        findings.score(**place, value=value, low=low, high=high)
 
 
 def score_languages(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
     """Score valence in the paper's seven languages with a multilingual model (Figures 20 to 22), and the mean ρ.
 
-    Where the experiments tokenization and isolation are run too, so are they in each language: words by their tokens
-    (Figures 23 to 25), and components nullified in the two top layers (Figures 26 and 27). A language that fails is
-    recorded as failed.
+    With the experiments tokenization and isolation, each language also has words by their tokens (Figures 23 to 25),
+    and components nullified in the two top layers (Figures 26 and 27). A language that fails is recorded as failed.
     """
     model, settings = words.model, words.settings
     experiments = settings.experiments or VAST_EXPERIMENTS
     for language in LANGUAGES:
         with findings.part(model=model.name, experiment="languages", language=language):
             own_findings = Findings("vast")
-            own = load_words(own_findings, model, settings, language)
-            lexicon = record_lexicon(own_findings, own, "anew" if language == "english" else None)
-            for context in own.contexts:
-                _score_context(own_findings, own, lexicon, context, "languages")
+            own_words = load_words(own_findings, model, settings, language)
+            lexicon = record_lexicon(own_findings, own_words, "anew" if language == "english" else None)
+            for context in own_words.contexts:
+                _score_context(own_findings, own_words, lexicon, context, "languages")
             if "tokenization" in experiments and not is_sentence_encoder(model):
-                score_mixed_poles(own_findings, own, lexicon)
+                score_mixed_poles(own_findings, own_words, lexicon)
             if "isolation" in experiments:
-                _isolate_in_language(own_findings, own, lexicon)
-            own_findings.add_cautions([Caution.MACHINE_TRANSLATED] if own.polar.by_machine else [])
+                _isolate_in_language(own_findings, own_words, lexicon)
+            own_findings.add_cautions([Caution.MACHINE_TRANSLATED] if own_words.polar.by_machine else [])
             findings.add(own_findings)
     columns = {"experiment": "languages", "model": model.name, "measure": VALENCE}
     means = (
@@ -217,23 +218,28 @@ def score_languages(findings: Findings, words: EncodedWords, lexica: list[Lexico
 
 def _isolate_in_language(findings: Findings, words: EncodedWords, lexicon: Lexicon) -> None:
     """Score valence with 0 … k components nullified in the two top layers, in the plainest context."""
-    chosen, context = words.layers[-2:], "bleached" if "bleached" in words.contexts else words.contexts[0]
+    top_layers, context = words.layers[-2:], "bleached" if "bleached" in words.contexts else words.contexts[0]
     layers, poles = words.read_rated(lexicon, context)
-    groups = [group.only(chosen) for group in (layers, *poles)]
+    groups = [group.only(top_layers) for group in (layers, *poles)]
     component_words = select_component_words(findings, words)
-    fitted = component_words.fit(context, chosen)[0] if component_words else None
-    components = fitted or fit_layers(groups, words.settings.components)
-    isolated, *sides = (nullify_layers(group, components) for group in groups)
-    isolated = replace(isolated, slots=tuple(slot for slot in isolated.slots if slot.components is not None))
-    effects, ratings = compute_effect_sizes(isolated, (sides[0], sides[1])), lexicon.valence[isolated.positions]
-    rho = pearson(effects, ratings, items=isolated.words, **words.settings.bootstrap)
-    place = {**isolated.columns, "language": words.language, "dataset": lexicon.name, "measure": VALENCE}
-    record_slots(findings, {**place, "experiment": "languages"}, isolated, rho)
+    fitted_components = component_words.fit(context, top_layers)[0] if component_words else None
+    components = fitted_components or fit_layers(groups, words.settings.components)
+    isolated_layers, *sides = (nullify_layers(group, components) for group in groups)
+    isolated_layers = replace(
+        isolated_layers, slots=tuple(slot for slot in isolated_layers.slots if slot.components is not None)
+    )
+    effects, ratings = (
+        compute_effect_sizes(isolated_layers, (sides[0], sides[1])),
+        lexicon.valence[isolated_layers.positions],
+    )
+    rho = pearson(effects, ratings, items=isolated_layers.words, **words.settings.bootstrap)
+    place = {**isolated_layers.columns, "language": words.language, "dataset": lexicon.name, "measure": VALENCE}
+    record_slots(findings, {**place, "experiment": "languages"}, isolated_layers, rho)
 
 
 @dataclass(frozen=True, eq=False)
 class ComponentWords:
-    """The words of one model and language that mean and components are fitted on, besides the polar words."""
+    """Hold the words that mean and components are fitted on, in addition to the polar words."""
 
     words: EncodedWords
     names: Sequence[str]
@@ -250,15 +256,15 @@ class ComponentWords:
 
     def _encode(self, context: str, names: Sequence[str], layers: tuple[int, ...], *, is_polar: bool = False) -> Layers:
         ratings = [self.ratings.get(name, NEUTRAL_RATING) for name in names] if context in BY_RATING else None
-        encoded = self.words.encode(context, names, ratings, is_polar=is_polar, layers=layers)
-        return encoded.layers(self.words.pooling)
+        encoding = self.words.encode(context, names, ratings, is_polar=is_polar, layers=layers)
+        return encoding.layers(self.words.pooling)
 
 
 def select_component_words(findings: Findings, words: EncodedWords) -> ComponentWords | None:
-    """Return the words that components are fitted on; None where the settings say that the scored words are.
+    """Return the words that components are fitted on; None if the settings choose the scored words.
 
     They are those of the paper's three lexica (in another language: of its own), of WEAT 1 to 10, and the polar words,
-    whichever lexica and tests are run. A lexicon that cannot be had is skipped with a notice.
+    whichever lexica and tests are run. An unavailable lexicon is skipped with a notice.
     """
     if words.settings.component_words == "scored":
         return None
@@ -312,12 +318,12 @@ def score_isolation(findings: Findings, words: EncodedWords, lexica: list[Lexico
     Also: the mean cosine of word pairs, and the share of length that the largest neurons hold.
     """
     component_words = select_component_words(findings, words)
-    chosen = {lexicon.name: words.choose_layers(lexicon) for lexicon in lexica}
-    every = tuple(sorted({layer for layers in chosen.values() for layer in layers}))
+    layers_by_lexicon = {lexicon.name: words.choose_layers(lexicon) for lexicon in lexica}
+    all_layers = tuple(sorted({layer for layers in layers_by_lexicon.values() for layer in layers}))
     for context in words.contexts:
-        fitted = component_words.fit(context, every) if component_words else None
+        fitted_components = component_words.fit(context, all_layers) if component_words else None
         for lexicon in lexica:
-            _isolate(findings, words, lexicon, context, chosen[lexicon.name], fitted)
+            _isolate(findings, words, lexicon, context, layers_by_lexicon[lexicon.name], fitted_components)
 
 
 def _isolate(
@@ -325,30 +331,30 @@ def _isolate(
     words: EncodedWords,
     lexicon: Lexicon,
     context: str,
-    chosen: tuple[int, ...],
-    fitted: tuple[LayerComponents, int] | None,
+    chosen_layers: tuple[int, ...],
+    fitted_components: tuple[LayerComponents, int] | None,
 ) -> None:
     # Words without a vector are recorded once: by contextualization, where that is run too.
     requested = words.settings.experiments
     is_recorded = not requested or "contextualization" in requested
 
     def restrict(layers: Layers) -> Layers:
-        some = layers.only(chosen)
-        return some.rows(np.arange(len(some))) if is_recorded else some
+        kept_layers = layers.only(chosen_layers)
+        return kept_layers.rows(np.arange(len(kept_layers))) if is_recorded else kept_layers
 
     layers, poles = words.read_rated(lexicon, context)
     groups = [restrict(group) for group in (layers, *poles)]
-    components, count = fitted or (fit_layers(groups, words.settings.components), sum(map(len, groups)))
-    isolated, high, low = (nullify_layers(group, components) for group in groups)
+    components, count = fitted_components or (fit_layers(groups, words.settings.components), sum(map(len, groups)))
+    isolated_layers, high, low = (nullify_layers(group, components) for group in groups)
     affects = score_affects(words, layers, lexicon, lambda group: nullify_layers(restrict(group), components))
     place = {"language": words.language, "dataset": lexicon.name, "n": count}
-    for part in (
-        score_valence(isolated, (high, low), lexicon, words.settings, with_spearman=False),
+    for findings_part in (
+        score_valence(isolated_layers, (high, low), lexicon, words.settings, with_spearman=False),
         affects,
-        score_isotropy(isolated, lexicon.name, words.language),
-        score_variance_shares(isolated, {layer: components[layer] for layer in chosen}, place),
+        score_isotropy(isolated_layers, lexicon.name, words.language),
+        score_variance_shares(isolated_layers, {layer: components[layer] for layer in chosen_layers}, place),
     ):
-        findings.add(part, experiment="isolation")
+        findings.add(findings_part, experiment="isolation")
 
 
 def score_validation(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
@@ -357,15 +363,15 @@ def score_validation(findings: Findings, words: EncodedWords, lexica: list[Lexic
     Words are bleached; the best layer is that of the first lexicon; mean and components are those of the pairs' words.
     The share of these words that are one token is scored too: a pair of a whole and a split word mixes two kinds.
     """
-    default = PAPER_PAIRS if words.language == "english" else usual_pairs(words.language)
-    chosen = words.choose_layers(lexica[0])
-    for pairs in [load_pairs(name, language=words.language) for name in words.settings.pairs or default]:
+    default_names = PAPER_PAIRS if words.language == "english" else usual_pairs(words.language)
+    chosen_layers = words.choose_layers(lexica[0])
+    for pairs in [load_pairs(name, language=words.language) for name in words.settings.pairs or default_names]:
         findings.add_data(pairs)
-        encoded = words.encode("bleached", list_words(pairs))
-        findings.add(score_single_tokens(words, encoded, pairs.name), experiment="validation")
-        layers = encoded.layers(words.pooling).only(chosen)
-        isolated = nullify_layers(layers, fit_layers([layers], words.settings.components))
-        findings.add(score_similarity(isolated, pairs, words.settings), experiment="validation")
+        encoding = words.encode("bleached", list_words(pairs))
+        findings.add(score_single_tokens(words, encoding, pairs.name), experiment="validation")
+        layers = encoding.layers(words.pooling).only(chosen_layers)
+        isolated_layers = nullify_layers(layers, fit_layers([layers], words.settings.components))
+        findings.add(score_similarity(isolated_layers, pairs, words.settings), experiment="validation")
 
 
 def score_bias(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
@@ -377,22 +383,22 @@ def score_bias(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -
     """
     requested, place = words.settings.tests, {"model": words.model.name, "language": words.language}
     is_requested = bool(requested) or set(words.settings.experiments) == {"bias"}
-    named = [test for name in requested or PAPER_TESTS for test in load_tests(name)]
+    all_tests = [test for name in requested or PAPER_TESTS for test in load_tests(name)]
     with findings.part(is_requested=is_requested, experiment="bias", **place):
         # English words in Spanish templates would measure nothing.
-        tests = [translate_test(test, words.language) for test in named]
-        chosen = words.choose_layers(lexica[0])
+        tests = [translate_test(test, words.language) for test in all_tests]
+        chosen_layers = words.choose_layers(lexica[0])
         names = tuple(dict.fromkeys(word for test in tests for group in test.groups for word in group))
         layers = words.encode("bleached", names).layers(words.pooling).in_memory()
         component_words = select_component_words(findings, words)
         if component_words:
-            components, _ = component_words.fit("bleached", chosen)
+            components, _ = component_words.fit("bleached", chosen_layers)
         else:
             sets = load_test_words(words) or {"polar words": words.poles}
             findings.add_words(f"the components of bias ({words.language})", sets)
-            base = words.encode("bleached", _merge(sets)).layers(words.pooling)
-            components = fit_layers([base], words.settings.components, chosen)
-        isolated = nullify_layers(layers, components).in_memory()
+            base_layers = words.encode("bleached", _merge(sets)).layers(words.pooling)
+            components = fit_layers([base_layers], words.settings.components, chosen_layers)
+        isolated_layers = nullify_layers(layers, components).in_memory()
         for test in tests:
             with findings.part(TooFewWordsError, is_requested=bool(requested), dataset=test.name, **place):
-                findings.add(score_association(isolated, test, words.settings), experiment="bias")
+                findings.add(score_association(isolated_layers, test, words.settings), experiment="bias")

@@ -32,11 +32,11 @@ from wordworth.task.words import TO_BALANCE
 POOLINGS = ("first", "last", "mean", "max")
 SINGLE, MULTIPLE = TOKEN_KINDS = ("single", "multiple")
 MIN_WORDS_PER_KIND = 10
-"""With fewer words of either kind a correlation says nothing."""
+"""The smallest set of either kind for a correlation."""
 MAX_LOST = 0.1
 """A larger share of lost words is a caution."""
-RESPLIT = "split otherwise in its text than in ordinary use"
-SPLIT = "the model splits it into several tokens"
+RESPLIT = "split differently in its text than in ordinary use"
+SPLIT_WORD = "the model splits it into several tokens"
 NOT_LOCATED = "the tokenizer does not locate it in ordinary use"
 RowIndices = NDArray[np.intp]
 
@@ -61,49 +61,65 @@ def score_mixed_poles(findings: Findings, words: EncodedWords, lexicon: Lexicon)
 
 
 def _token_contexts(words: EncodedWords) -> list[str]:
-    return [one for one in ("random", "bleached") if one in words.contexts] or ["bleached"]
+    return [context for context in ("random", "bleached") if context in words.contexts] or ["bleached"]
 
 
 class TokenKinds:
-    """Words that were encoded, of one token or of several as the tokenizer splits them in ordinary use.
+    """Sort encoded words into those of one token and of several, as the tokenizer splits them in ordinary use.
 
-    That is in the bleached text, behind a space. A space that is a token of its own counts as a token, as in the paper.
-    One occurrence may be split otherwise, behind a bracket or with a capital; such a word is of neither kind there.
+    Ordinary use is the bleached text, after a space. A space that is a separate token counts, as in the paper. A word
+    that its text splits differently, such as after a bracket, is of neither kind.
     """
 
-    def __init__(self, words: EncodedWords, encoded: InContexts) -> None:
-        usual, markers = token_counts(words.model.tokenizer, make_bleached(encoded.words, words.templates))
-        is_single = usual + markers == 1
-        self.encoded = encoded
-        self.kinds = [(SINGLE if one else MULTIPLE) if n else None for n, one in zip(usual, is_single, strict=True)]
-        """The kind of each word that was asked for; None where that is not known."""
-        self.subwords = dict(zip(encoded.positions.tolist(), encoded.store.subwords.tolist(), strict=True))
+    def __init__(self, words: EncodedWords, encoding: InContexts) -> None:
+        usual_counts, markers = token_counts(words.model.tokenizer, make_bleached(encoding.words, words.templates))
+        is_single = usual_counts + markers == 1
+        self.encoding = encoding
+        self.kinds = [
+            (SINGLE if is_one else MULTIPLE) if n else None for n, is_one in zip(usual_counts, is_single, strict=True)
+        ]
+        """The kind of each requested word; None if it is unknown."""
+        self.subwords = dict(zip(encoding.positions.tolist(), encoding.store.subwords.tolist(), strict=True))
         """Place of a word that was encoded → its tokens."""
-        self.reasons = {at: RESPLIT for at, count in self.subwords.items() if (count == 1) != (usual[at] == 1)}
+        self.reasons = {
+            position: RESPLIT
+            for position, count in self.subwords.items()
+            if (count == 1) != (usual_counts[position] == 1)
+        }
         """Place of a word → why it has no vector of its kind."""
-        self.reasons |= {at: NOT_LOCATED for at, kind in enumerate(self.kinds) if kind is None} | encoded.reasons
-        self.subwords = {at: count + int(markers[at]) for at, count in self.subwords.items()}
+        self.reasons |= {
+            position: NOT_LOCATED for position, kind in enumerate(self.kinds) if kind is None
+        } | encoding.reasons
+        self.subwords = {position: count + int(markers[position]) for position, count in self.subwords.items()}
 
     def rows(self, kind: str) -> RowIndices:
         """Return the rows of the encoded words of a kind."""
-        places = self.encoded.positions.tolist()
+        positions = self.encoding.positions.tolist()
         return np.array(
-            [row for row, at in enumerate(places) if self.kinds[at] == kind and at not in self.reasons], dtype=np.intp
+            [
+                row
+                for row, position in enumerate(positions)
+                if self.kinds[position] == kind and position not in self.reasons
+            ],
+            dtype=np.intp,
         )
 
     def list_skipped(self, rows: RowIndices) -> list[str | None]:
         """Return for each word why it is not in these rows; None where it is."""
-        used = set(self.encoded.positions[rows].tolist())
-        return [None if at in used else self.reasons.get(at, TO_BALANCE) for at in range(len(self.kinds))]
+        used_positions = set(self.encoding.positions[rows].tolist())
+        return [
+            None if position in used_positions else self.reasons.get(position, TO_BALANCE)
+            for position in range(len(self.kinds))
+        ]
 
 
-def score_single_tokens(words: EncodedWords, encoded: InContexts, dataset: str) -> Findings:
-    """Score the share of a data set's words that are one token; words that the tokenizer does not locate are none."""
-    findings, kinds = Findings(), TokenKinds(words, encoded).kinds
-    known = len(kinds) - kinds.count(None)
+def score_single_tokens(words: EncodedWords, encoding: InContexts, dataset: str) -> Findings:
+    """Score the share of a data set's words that are one token; words that are not located do not count."""
+    findings, kinds = Findings(), TokenKinds(words, encoding).kinds
+    known_count = len(kinds) - kinds.count(None)
     place = {"model": words.model.name, "language": words.language, "dataset": dataset, "context": "bleached"}
-    if known:
-        findings.score(**place, measure="single-token", value=kinds.count(SINGLE) / known, n=known)
+    if known_count:
+        findings.score(**place, measure="single-token", value=kinds.count(SINGLE) / known_count, n=known_count)
     return findings
 
 
@@ -112,21 +128,23 @@ Pole = tuple[TokenKinds, RowIndices]
 
 
 def _balance(rng: np.random.Generator, groups: Sequence[RowIndices]) -> list[RowIndices]:
-    """Cut all at random to the size of the smallest."""
+    """Cut all groups at random to the size of the smallest."""
     size = min(map(len, groups))
     return [np.sort(rng.choice(group, size, replace=False)) for group in groups]
 
 
 class _Comparison:
-    """The two kinds of a lexicon's words in one context, compared under the same poles."""
+    """Compare the two kinds of a lexicon's words in one context under the same poles."""
 
     def __init__(self, words: EncodedWords, lexicon: Lexicon, context: str) -> None:
         self.words, self.lexicon, self.findings = words, lexicon, Findings()
-        self.rated, *self.poles = (TokenKinds(words, group) for group in words.encode_rated(lexicon, context))
+        self.rated_words, *self.poles = (TokenKinds(words, group) for group in words.encode_rated(lexicon, context))
         self.place: dict[str, Any] = {"model": words.model.name, "language": words.language, "context": context}
         self.place["dataset"] = lexicon.name
         rng = np.random.default_rng(words.settings.seed)
-        self.sets = dict(zip(TOKEN_KINDS, _balance(rng, [self.rated.rows(kind) for kind in TOKEN_KINDS]), strict=True))
+        self.sets = dict(
+            zip(TOKEN_KINDS, _balance(rng, [self.rated_words.rows(kind) for kind in TOKEN_KINDS]), strict=True)
+        )
         self.sides = _balance(rng, [pole.rows(SINGLE) for pole in self.poles])
 
     def score(self) -> Findings:
@@ -145,7 +163,7 @@ class _Comparison:
     def score_mixed(self) -> Findings:
         """Return the scores under all polar words that were encoded."""
         if self._has_enough_words():
-            poles = [(pole, np.arange(len(pole.encoded.positions))) for pole in self.poles]
+            poles = [(pole, np.arange(len(pole.encoding.positions))) for pole in self.poles]
             self._score_poolings("mixed-poles", poles)
         return self.findings
 
@@ -153,7 +171,7 @@ class _Comparison:
         """Record every word of the lexicon, and return whether there are enough of both kinds."""
         self._record_words()
         size, total = len(self.sets[SINGLE]), len(self.lexicon)
-        kinds, lost = self.rated.kinds, len(self.rated.reasons)
+        kinds, lost_count = self.rated_words.kinds, len(self.rated_words.reasons)
         reason = (
             f"words have no vector of their kind; {kinds.count(SINGLE):,} are one token and {kinds.count(MULTIPLE):,} "
             f"are split, and each set has {size:,}"
@@ -161,9 +179,9 @@ class _Comparison:
         if size < MIN_WORDS_PER_KIND:
             reason += f", where {MIN_WORDS_PER_KIND} are needed"
             reason += " (warriner has enough)" if self.words.language == "english" else ""
-            self._notice("skipped", reason, count=lost, total=total)
+            self._notice("skipped", reason, count=lost_count, total=total)
             return False
-        self._notice("caution" if lost > MAX_LOST * total else "info", reason, count=lost, total=total)
+        self._notice("caution" if lost_count > MAX_LOST * total else "info", reason, count=lost_count, total=total)
         return True
 
     def _notice(self, kind: NoticeKind, reason: str, **counts: int) -> None:
@@ -172,12 +190,12 @@ class _Comparison:
     def _record_words(self) -> None:
         """Record every word of the lexicon: used, dropped to balance the sets, or lost."""
         place = {**self.place, "pooling": self.words.pooling}
-        rated = self.rated
+        rated_words = self.rated_words
         columns = {
-            "subset": rated.kinds,
-            "subwords": [rated.subwords.get(at) for at in range(len(rated.kinds))],
+            "subset": rated_words.kinds,
+            "subwords": [rated_words.subwords.get(position) for position in range(len(rated_words.kinds))],
             "rating": self.lexicon.valence.tolist(),
-            "skipped": rated.list_skipped(np.concatenate(list(self.sets.values()))),
+            "skipped": rated_words.list_skipped(np.concatenate(list(self.sets.values()))),
         }
         self.findings.item("rated_words", **place, word=list(self.lexicon.words), **columns)
 
@@ -186,50 +204,58 @@ class _Comparison:
         place = {**self.place, "pooling": self.words.pooling}
         for label, pole, rows in zip(("pleasant", "unpleasant"), self.poles, self.sides, strict=True):
             pairs = zip(pole.kinds, pole.list_skipped(rows), strict=True)
-            skipped = [SPLIT if kind == MULTIPLE else reason for kind, reason in pairs]
-            self.findings.item("word_lists", **place, list=label, word=list(pole.encoded.words), skipped=skipped)
+            reasons = [SPLIT_WORD if kind == MULTIPLE else reason for kind, reason in pairs]
+            self.findings.item("word_lists", **place, list=label, word=list(pole.encoding.words), skipped=reasons)
 
     def _score_multiple_poles(self, anew: Lexicon) -> None:
         """Score under poles of several tokens: the 25 highest and lowest of ANEW that the model splits."""
-        known = TokenKinds(self.words, self.words.encode_rated(anew, str(self.place["context"]))[0])
+        token_kinds = TokenKinds(self.words, self.words.encode_rated(anew, str(self.place["context"]))[0])
         place = {**self.place, "pooling": self.words.pooling, "dataset": anew.name}
-        lost = {at: reason for at, reason in sorted(known.reasons.items()) if known.kinds[at] == MULTIPLE}
-        gone = [anew.words[at] for at in lost]
-        self.findings.item("word_lists", **place, list="split words", word=gone, skipped=list(lost.values()))
-        row_of = {anew.words[known.encoded.positions[row]]: row for row in known.rows(MULTIPLE).tolist()}
+        lost_words = {
+            position: reason
+            for position, reason in sorted(token_kinds.reasons.items())
+            if token_kinds.kinds[position] == MULTIPLE
+        }
+        lost_names = [anew.words[position] for position in lost_words]
+        self.findings.item(
+            "word_lists", **place, list="split words", word=lost_names, skipped=list(lost_words.values())
+        )
+        row_of = {anew.words[token_kinds.encoding.positions[row]]: row for row in token_kinds.rows(MULTIPLE).tolist()}
         if len(row_of) < 2 * MIN_WORDS_PER_KIND:
             self._notice("skipped", "words of ANEW are split, too few to be poles of several tokens", count=len(row_of))
             return
-        ratings = anew.valence[known.encoded.positions[list(row_of.values())]].tolist()
+        ratings = anew.valence[token_kinds.encoding.positions[list(row_of.values())]].tolist()
         sides = choose_greedy_poles(list(row_of), ratings, min(25, len(row_of) // 2))
         for label, side in zip(("pleasant", "unpleasant"), sides, strict=True):
             self.findings.item("word_lists", **place, list=f"{label}, split", word=list(side))
-        self._score_poolings("multiple-poles", [(known, np.array([row_of[word] for word in side])) for side in sides])
+        self._score_poolings(
+            "multiple-poles", [(token_kinds, np.array([row_of[word] for word in side])) for side in sides]
+        )
 
     def _score_poolings(self, variant: str | None, poles: Sequence[Pole]) -> None:
         """Score ρ of both sets in every layer, under every pooling."""
         for pooling in POOLINGS:
-            layers = self.rated.encoded.layers(pooling)
-            high, low = (kinds.encoded.layers(pooling).rows(rows) for kinds, rows in poles)
-            every = np.concatenate(list(self.sets.values()))  # both sets out of one reading
-            parts = np.split(compute_effect_sizes(layers.rows(every), (high, low)), len(self.sets), axis=1)
-            for (kind, rows), effects in zip(self.sets.items(), parts, strict=True):
-                chosen, ratings = layers.rows(rows), self.lexicon.valence[layers.positions[rows]]
-                rho = pearson(effects, ratings, items=chosen.words, **self.words.settings.bootstrap)
+            layers = self.rated_words.encoding.layers(pooling)
+            high, low = (kinds.encoding.layers(pooling).rows(rows) for kinds, rows in poles)
+            all_rows = np.concatenate(list(self.sets.values()))  # both sets out of one reading
+            effects_of_sets = np.split(compute_effect_sizes(layers.rows(all_rows), (high, low)), len(self.sets), axis=1)
+            for (kind, rows), effects in zip(self.sets.items(), effects_of_sets, strict=True):
+                kind_layers, ratings = layers.rows(rows), self.lexicon.valence[layers.positions[rows]]
+                rho = pearson(effects, ratings, items=kind_layers.words, **self.words.settings.bootstrap)
                 place = {**self.place, "pooling": pooling, "subset": kind, "measure": VALENCE, "variant": variant}
-                record_slots(self.findings, place, chosen, rho)
+                record_slots(self.findings, place, kind_layers, rho)
 
 
 MAX_TAGGED_SENTENCES = 4_000
-"""Tagged sentences that are used."""
+"""The largest number of tagged sentences."""
 TEST_SHARE = 0.2
-LAST, BEFORE = "last word", "word before"
+LAST_WORD, WORD_BEFORE = "last word", "word before"
 _LAST_WORD = re.compile(r"(\w[\w'’-]*)\W*$")
 
 
 @dataclass(frozen=True)
 class Ending:
-    """The last word and the one before it in the text up to the last word, and the last word's tag."""
+    """Hold the last word, the one before it and the last word's tag; the text ends with the last word."""
 
     last: Context
     before: Context
@@ -257,9 +283,13 @@ def find_ending(sentence: TaggedWords) -> Ending | None:
     words = [span for span in spans if text[span[0]].isalpha()]
     if len(words) < 2:
         return None
-    (first, stop, _), (start, end, tag) = words[-2:]
-    cut = text[:end]
-    return Ending(Context(text[start:end], cut, start, end), Context(text[first:stop], cut, first, stop), tag)
+    (first_start, first_end, _), (start, end, tag) = words[-2:]
+    text_to_end = text[:end]
+    return Ending(
+        Context(text[start:end], text_to_end, start, end),
+        Context(text[first_start:first_end], text_to_end, first_start, first_end),
+        tag,
+    )
 
 
 def score_probes(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
@@ -273,63 +303,83 @@ LabelledWords = Sequence[tuple[Context, str]]
 
 def _score_acceptability(findings: Findings, words: EncodedWords) -> None:
     """Score acceptability of CoLA's sentences, in-domain or out of it, from the vectors of their last words."""
-    corpus, other = load_corpus("cola"), "in_domain_dev" if words.settings.probes == "authors" else "out_of_domain"
+    corpus, skipped_prefix = (
+        load_corpus("cola"),
+        "in_domain_dev" if words.settings.probes == "authors" else "out_of_domain",
+    )
     findings.add_data(corpus, rows=corpus.count)
     sentences: dict[str, list[tuple[Context, str]]] = {"train": [], "dev": []}
     for path in corpus.paths:
-        part = sentences["train" if "train" in path.name else "dev"]
-        for line in path.read_text(encoding="utf-8").splitlines() if not path.name.startswith(other) else ():
+        part_sentences = sentences["train" if "train" in path.name else "dev"]
+        for line in path.read_text(encoding="utf-8").splitlines() if not path.name.startswith(skipped_prefix) else ():
             _, label, _, sentence = line.split("\t")
-            if last := _LAST_WORD.search(sentence):
-                part.append((Context(last[1], sentence[: last.end(1)], last.start(1), last.end(1)), label))
-    _probe(findings, words, list(sentences.values()), (corpus.name, LAST), {"acceptability": lambda label: label})
+            if match := _LAST_WORD.search(sentence):
+                part_sentences.append(
+                    (Context(match[1], sentence[: match.end(1)], match.start(1), match.end(1)), label)
+                )
+    _probe(findings, words, list(sentences.values()), (corpus.name, LAST_WORD), {"acceptability": lambda label: label})
 
 
 def _score_tags(findings: Findings, words: EncodedWords) -> None:
     """Score whether a treebank's last words are nouns, and their tags, from their vectors and those before them."""
     corpus = load_corpus("treebank")
-    every = [end for sentence in tagged_sentences(corpus.paths[0]) if (end := find_ending(sentence))]
-    findings.add_data(corpus, rows=len(every))
-    order = np.random.default_rng(words.settings.seed).permutation(len(every))[:MAX_TAGGED_SENTENCES].tolist()
-    cut = round(len(order) * TEST_SHARE)
-    parts = [[every[row] for row in rows] for rows in (order[cut:], order[:cut])]
-    for part in parts:  # both words are in one text, which goes through the model once
-        contexts = [context for end in part for context in (end.last, end.before)]
+    endings = [ending for sentence in tagged_sentences(corpus.paths[0]) if (ending := find_ending(sentence))]
+    findings.add_data(corpus, rows=len(endings))
+    order = np.random.default_rng(words.settings.seed).permutation(len(endings))[:MAX_TAGGED_SENTENCES].tolist()
+    test_size = round(len(order) * TEST_SHARE)
+    ending_parts = [[endings[row] for row in rows] for rows in (order[test_size:], order[:test_size])]
+    for endings_of_part in ending_parts:  # both words are in one text, which goes through the model once
+        contexts = [context for ending in endings_of_part for context in (ending.last, ending.before)]
         words.encode_contexts([one.word for one in contexts], contexts, "sentence", words.layers[-1:])
     tasks: dict[str, Callable[[str], str]] = {
         "noun": lambda tag: "noun" if tag.upper().startswith("N") else "other",
         "part-of-speech": universal_tag if words.settings.probes == "authors" else lambda tag: tag,
     }
-    for position in (LAST, BEFORE):
-        labelled = [[(end.last if position == LAST else end.before, end.tag) for end in part] for part in parts]
-        _probe(findings, words, labelled, (corpus.name, position), tasks)
+    for position in (LAST_WORD, WORD_BEFORE):
+        labelled_words = [
+            [(ending.last if position == LAST_WORD else ending.before, ending.tag) for ending in endings_of_part]
+            for endings_of_part in ending_parts
+        ]
+        _probe(findings, words, labelled_words, (corpus.name, position), tasks)
 
 
 def _probe(
     findings: Findings,
     words: EncodedWords,
     parts: Sequence[LabelledWords],
-    where: tuple[str, str],
+    dataset_and_position: tuple[str, str],
     tasks: Mapping[str, Callable[[str], str]],
 ) -> None:
-    """Score what a probe tells from top-layer vectors of words in a training and a test part.
+    """Score probes on top-layer vectors of words in a training and a test part.
 
-    `where` is the data set and which word the vectors are of; `tasks` say what is told, and how it follows from the
-    label. Words that were not located are recorded.
+    `dataset_and_position` names the data set and the word of the vectors. `tasks` maps each task to a function from
+    label to class. Words that were not located are recorded.
     """
     top, settings = words.layers[-1], words.settings
     place: dict[str, Any] = {"experiment": "probes", "model": words.model.name, "language": words.language}
-    place |= {"dataset": where[0], "subset": where[1], "pooling": words.pooling, "layer": top}
-    read = []
-    for labelled in parts:
-        contexts = [context for context, _ in labelled]
-        encoded = words.encode_contexts([one.word for one in contexts], contexts, "sentence", (top,))
-        skipped = {"word": [contexts[at].word for at in encoded.reasons], "skipped": list(encoded.reasons.values())}
-        findings.item("probed_words", **place, **skipped)
-        vectors = encoded.layers(words.pooling).read(Slot(top)).astype(np.float64)
-        present = [labelled[at] for at in encoded.positions.tolist()]
-        read.append(ProbePart(vectors, [label for _, label in present], [context.word for context, _ in present]))
-    for name, tell in tasks.items():
-        train, test = (replace(part, labels=list(map(tell, part.labels))) for part in read)
+    place |= {
+        "dataset": dataset_and_position[0],
+        "subset": dataset_and_position[1],
+        "pooling": words.pooling,
+        "layer": top,
+    }
+    probe_parts = []
+    for labelled_words in parts:
+        contexts = [context for context, _ in labelled_words]
+        encoding = words.encode_contexts([one.word for one in contexts], contexts, "sentence", (top,))
+        skipped_columns = {
+            "word": [contexts[position].word for position in encoding.reasons],
+            "skipped": list(encoding.reasons.values()),
+        }
+        findings.item("probed_words", **place, **skipped_columns)
+        vectors = encoding.layers(words.pooling).read(Slot(top)).astype(np.float64)
+        labelled_present = [labelled_words[position] for position in encoding.positions.tolist()]
+        probe_parts.append(
+            ProbePart(
+                vectors, [label for _, label in labelled_present], [context.word for context, _ in labelled_present]
+            )
+        )
+    for name, tag_of in tasks.items():
+        train, test = (replace(probe_part, labels=list(map(tag_of, probe_part.labels))) for probe_part in probe_parts)
         standardize = settings.probes == "standardized"
         findings.add(score_probe(name, train, test, place, settings, settings.components, standardize=standardize))

@@ -1,4 +1,4 @@
-"""The words of one model and language in their contexts: each is encoded once per text, for all experiments."""
+"""Encode the words of one model and language in their contexts, once per text for all experiments."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,7 @@ def _key(context: Context) -> Key:
 
 @dataclass(eq=False)
 class EncodedWords:
-    """What the experiments on one model and language share. Vectors stay on disk, and are read one layer at a time."""
+    """Share encoded words among experiments. Vectors stay on disk, and are read one layer at a time."""
 
     model: LanguageModel
     language: str
@@ -48,8 +48,8 @@ class EncodedWords:
     contexts: tuple[str, ...]
     pooling: str
     settings: VastSettings
-    _drawn: dict[str, Context | None] = field(default_factory=dict)
-    """The random context of each word that was drawn for; None where the corpus has none."""
+    _random_contexts: dict[str, Context | None] = field(default_factory=dict)
+    """Word → its random context; None if the corpus has none."""
     _places: dict[Key, list[tuple[VectorStore, int]]] = field(default_factory=dict)
     """Each text and span that was encoded → its stores, of all or some layers, and its place in each of them."""
 
@@ -84,52 +84,52 @@ class EncodedWords:
         if context == "random":
             self._draw(words)
         contexts = contexts_in(
-            context, words, templates=self.templates, ratings=ratings, random=self._drawn, polar=is_polar
+            context, words, templates=self.templates, ratings=ratings, random=self._random_contexts, polar=is_polar
         )
         return self.encode_contexts(words, contexts, context, layers)
 
     def encode_contexts(
         self, words: Sequence[str], contexts: Sequence[Context | None], name: str, layers: tuple[int, ...] = ()
     ) -> InContexts:
-        """Return the same as `encode.in_contexts`, but only what is new goes through the model."""
+        """Return the same as `encode.in_contexts`, but run the model only on new texts."""
         layers = layers or self.layers
-        positions = [at for at, context in enumerate(contexts) if context is not None]
-        given = [context for context in contexts if context is not None]
-        new = [context for context in given if self._find(context, layers) is None]
-        store = in_contexts(self.model, [context.word for context in new], new, name, layers).store
-        for context, place in zip(new, store.place.tolist(), strict=True):
+        positions = [position for position, context in enumerate(contexts) if context is not None]
+        present_contexts = [context for context in contexts if context is not None]
+        new_contexts = [context for context in present_contexts if self._find(context, layers) is None]
+        store = in_contexts(self.model, [context.word for context in new_contexts], new_contexts, name, layers).store
+        for context, place in zip(new_contexts, store.place.tolist(), strict=True):
             self._places.setdefault(_key(context), []).append((store, place))
-        store = self._join(store, given)
-        reasons = {at: NO_CONTEXT for at, context in enumerate(contexts) if context is None}
+        store = self._join(store, present_contexts)
+        reasons = {position: NO_CONTEXT for position, context in enumerate(contexts) if context is None}
         reasons |= {positions[failure.row]: failure.reason for failure in store.failures}
-        located = np.array(positions, dtype=np.intp)[store.rows]
-        return InContexts(self.model, tuple(words), name, store, located, reasons)
+        located_positions = np.array(positions, dtype=np.intp)[store.rows]
+        return InContexts(self.model, tuple(words), name, store, located_positions, reasons)
 
     def _find(self, context: Context, layers: tuple[int, ...]) -> tuple[VectorStore, int] | None:
-        known = self._places.get(_key(context), [])
-        return next((place for place in known if set(layers) <= set(place[0].layers)), None)
+        stored_places = self._places.get(_key(context), [])
+        return next((place for place in stored_places if set(layers) <= set(place[0].layers)), None)
 
-    def _join(self, like: VectorStore, contexts: Sequence[Context]) -> VectorStore:
-        """Return one store over the chunks of all stores that have the contexts, in the layers of `like`."""
-        places = [place for context in contexts if (place := self._find(context, like.layers))]
+    def _join(self, pattern: VectorStore, contexts: Sequence[Context]) -> VectorStore:
+        """Return one store over the chunks of all stores that have the contexts, in the layers of `pattern`."""
+        places = [place for context in contexts if (place := self._find(context, pattern.layers))]
         stores = list(dict.fromkeys(store for store, _ in places))
         starts = np.cumsum([0, *(int(store.place.max()) + 1 for store in stores)]).tolist()
-        first = dict(zip(stores, starts, strict=False))
+        first_chunks = dict(zip(stores, starts, strict=False))
         return replace(
-            like,
+            pattern,
             contexts=tuple(contexts),
             chunks=tuple(chunk for store in stores for chunk in store.chunks),
-            place=np.array([first[store] + place for store, place in places], dtype=np.intp),
+            place=np.array([first_chunks[store] + place for store, place in places], dtype=np.intp),
         )
 
     def _draw(self, words: Iterable[str]) -> None:
         """Find random contexts for all these words in one pass over the corpus."""
-        wanted = [word for word in dict.fromkeys(words) if word not in self._drawn]
+        new_words = [word for word in dict.fromkeys(words) if word not in self._random_contexts]
         if self.corpus is None:
             raise WordworthError("random contexts need a corpus: give --corpus NAME or FILE")
-        if wanted:
-            drawn = random_contexts(wanted, self.corpus, seed=self.settings.seed, language=self.language)
-            self._drawn |= dict.fromkeys(wanted) | {context.word: context for context in drawn.contexts}
+        if new_words:
+            sample = random_contexts(new_words, self.corpus, seed=self.settings.seed, language=self.language)
+            self._random_contexts |= dict.fromkeys(new_words) | {context.word: context for context in sample.contexts}
 
     def read_rated(self, lexicon: Lexicon, context: str) -> tuple[Layers, Poles]:
         """Return the vectors of the lexicon's words and of the poles in a context."""
@@ -141,21 +141,21 @@ class EncodedWords:
         """Encode the lexicon's words, the pleasant and the unpleasant words in a context."""
         ratings: dict[str, float] = {}
         if context in BY_RATING:
-            known = rescale_ratings(lexicon)
-            ratings = polar_ratings(self.polar.pleasant, self.polar.unpleasant, known) | known
+            rescaled = rescale_ratings(lexicon)
+            ratings = polar_ratings(self.polar.pleasant, self.polar.unpleasant, rescaled) | rescaled
         elif context == "random":
             self._draw([*self.poles, *lexicon.words])
 
         def encode(words: Sequence[str], *, is_polar: bool) -> InContexts:
-            rated = [ratings[word] for word in words] if ratings else None
-            return self.encode(context, words, rated, is_polar=is_polar)
+            word_ratings = [ratings[word] for word in words] if ratings else None
+            return self.encode(context, words, word_ratings, is_polar=is_polar)
 
         high, low = (encode(side, is_polar=True) for side in (self.polar.pleasant, self.polar.unpleasant))
         for side, pole in (("pleasant", high), ("unpleasant", low)):
             if len(pole.positions) < 2:
-                why = next(iter(pole.reasons.values()), "")
+                reason = next(iter(pole.reasons.values()), "")
                 raise TooFewWordsError(
-                    f"{len(pole.positions)} of the {side} words could be encoded in the context {context} ({why})"
+                    f"{len(pole.positions)} of the {side} words could be encoded in the context {context} ({reason})"
                 )
         return encode(lexicon.words, is_polar=False), high, low
 
@@ -181,30 +181,30 @@ def rescale_ratings(lexicon: Lexicon) -> dict[str, float]:
 
 def choose_greedy_poles(words: Sequence[str], ratings: Sequence[float], size: int = 25) -> tuple[list[str], list[str]]:
     """Return the words rated highest and lowest, as VAST's appendix picks poles; ties go to the earlier word."""
-    order = sorted(range(len(words)), key=lambda at: (ratings[at], -at))
-    return [words[at] for at in reversed(order[-size:])], [words[at] for at in order[:size]]
+    order = sorted(range(len(words)), key=lambda index: (ratings[index], -index))
+    return [words[index] for index in reversed(order[-size:])], [words[index] for index in order[:size]]
 
 
 def load_words(findings: Findings, model: LanguageModel, settings: VastSettings, language: str) -> EncodedWords:
     """Load the templates, polar words and text of a language."""
     templates = load_templates(settings.templates, language)
-    usual = SENTENCE_CONTEXTS if is_sentence_encoder(model) else DEFAULT_CONTEXTS
-    contexts = settings.contexts or tuple(filter(templates.has, usual))
-    if "random" in contexts and "random" not in usual:
+    default_contexts = SENTENCE_CONTEXTS if is_sentence_encoder(model) else DEFAULT_CONTEXTS
+    contexts = settings.contexts or tuple(filter(templates.has, default_contexts))
+    if "random" in contexts and "random" not in default_contexts:
         raise WordworthError(
             f"{model.name} is a sentence encoder: its vector of a random context is of the whole text; choose "
-            f"--context {', '.join(usual)}"
+            f"--context {', '.join(default_contexts)}"
         )
-    for context in () if settings.contexts else usual:
+    for context in () if settings.contexts else default_contexts:
         if context not in contexts:
             reason = f"the templates {templates.name} have no text for it"
             findings.notice("skipped", reason, model=model.name, language=language, context=context)
     own_texts = dict(map(split_label, settings.language_corpus))
-    text = own_texts.get(language, settings.corpus if language == settings.language else "")
-    if str(text) in ("", "none"):
+    corpus_name = own_texts.get(language, settings.corpus if language == settings.language else "")
+    if str(corpus_name) in ("", "none"):
         contexts, corpus = tuple(context for context in contexts if context != "random"), None
     else:
-        corpus = load_corpus_in(findings, text, language) if "random" in contexts else None
+        corpus = load_corpus_in(findings, corpus_name, language) if "random" in contexts else None
     if not contexts:
         raise WordworthError("random contexts need a corpus: give --corpus NAME or FILE")
     polar = polar_words(language)
@@ -225,11 +225,11 @@ def balance(findings: Findings, polar: PolarWords, seed: int) -> PolarWords:
     sides = []
     for words in (polar.pleasant, polar.unpleasant):
         rows = sorted(rng.choice(len(words), size, replace=False).tolist()) if len(words) > size else range(len(words))
-        sides.append(tuple(words[at] for at in rows))
-        dropped = [word for at, word in enumerate(words) if at not in rows]
-        if dropped:
-            reason = f"polar words were dropped at random to balance the sets: {', '.join(dropped)}"
-            findings.notice("info", reason, count=len(dropped), total=len(words), language=polar.language)
+        sides.append(tuple(words[index] for index in rows))
+        dropped_words = [word for index, word in enumerate(words) if index not in rows]
+        if dropped_words:
+            reason = f"polar words were dropped at random to balance the sets: {', '.join(dropped_words)}"
+            findings.notice("info", reason, count=len(dropped_words), total=len(words), language=polar.language)
     return replace(polar, pleasant=sides[0], unpleasant=sides[1])
 
 
@@ -266,35 +266,40 @@ def score_affects(
     if layers.context == "misaligned":
         # In the texts of poles, which stay aligned.
         rescaled_ratings = list(rescale_ratings(lexicon).values())
-        encoded = words.encode(layers.context, lexicon.words, rescaled_ratings, is_polar=True)
-        words_of_poles = encoded.layers(words.pooling)
-    rated = transform(layers)
+        encoding = words.encode(layers.context, lexicon.words, rescaled_ratings, is_polar=True)
+        words_of_poles = encoding.layers(words.pooling)
+    rated_layers = transform(layers)
     place = {**layers.columns, "language": words.language, "dataset": lexicon.name}
     sides_of = {
         affect: choose_greedy_poles(words.anew.words, words.anew.ratings[affect].tolist()) for affect in affects
     }
-    polar_ones = dict.fromkeys(word for sides in sides_of.values() for side in sides for word in side)
-    every_pole = words_of_poles.select(list(polar_ones))
+    polar_words_once = dict.fromkeys(word for sides in sides_of.values() for side in sides for word in side)
+    every_pole = words_of_poles.select(list(polar_words_once))
     every_pole = replace(every_pole, read=cache(every_pole.read))  # each layer is read once for all poles
     for affect, sides in sides_of.items():
         poles = []
         for end, side in zip(("high", "low"), sides, strict=True):
             pole = every_pole.select(side)
-            why = {at: f"not in {lexicon.name}" if one == NOT_FOUND else one for at, one in pole.reasons.items()}
-            poles.append(transform(replace(pole, reasons=why)))
+            reasons = {
+                position: f"not in {lexicon.name}" if reason_text == NOT_FOUND else reason_text
+                for position, reason_text in pole.reasons.items()
+            }
+            poles.append(transform(replace(pole, reasons=reasons)))
             record_missing(findings, "word_lists", place, poles[-1], list=f"{affect}: {end}")
         high, low = poles
         if min(len(high), len(low)) < 2:
-            reason, where = "its poles have fewer than two words", {"model": layers.name, "dataset": lexicon.name}
-            findings.notice("skipped", reason, **where, context=layers.context, measure=affect)
+            reason, pole_place = "its poles have fewer than two words", {"model": layers.name, "dataset": lexicon.name}
+            findings.notice("skipped", reason, **pole_place, context=layers.context, measure=affect)
             continue
         polar = {*high.matched_words, *low.matched_words}
-        rest = rated.rows(np.array([row for row, form in enumerate(rated.matched_words) if form not in polar]))
+        other_words = rated_layers.rows(
+            np.array([row for row, form in enumerate(rated_layers.matched_words) if form not in polar])
+        )
         people = dict(zip(lexicon.words, lexicon.ratings[affect].tolist(), strict=True))
-        ratings = np.array([people[word] for word in rest.words])
-        effects = compute_effect_sizes(rest, (high, low))
-        rho = pearson(effects, ratings, items=rest.words, **words.settings.bootstrap)
-        record_slots(findings, {**place, "measure": affect}, rated, rho)
+        ratings = np.array([people[word] for word in other_words.words])
+        effects = compute_effect_sizes(other_words, (high, low))
+        rho = pearson(effects, ratings, items=other_words.words, **words.settings.bootstrap)
+        record_slots(findings, {**place, "measure": affect}, rated_layers, rho)
     return findings
 
 
@@ -313,10 +318,10 @@ def put_poles_into_script(findings: Findings, polar: PolarWords, templates: Temp
     script, sides = find_script((templates.bleached, *templates.aligned)), (polar.pleasant, polar.unpleasant)
     pleasant, unpleasant = (tuple(in_script(word, script) for word in side) for side in sides)
     words = zip((*polar.pleasant, *polar.unpleasant), (*pleasant, *unpleasant), strict=True)
-    changed, total = sum(old != new for old, new in words), len(pleasant) + len(unpleasant)
-    if changed:
+    changed_count, total = sum(old_word != new_word for old_word, new_word in words), len(pleasant) + len(unpleasant)
+    if changed_count:
         reason = f"polar words were put into {script} script, which the templates are in"
-        findings.notice("info", reason, count=changed, total=total, language=polar.language)
+        findings.notice("info", reason, count=changed_count, total=total, language=polar.language)
     return replace(polar, pleasant=pleasant, unpleasant=unpleasant)
 
 
@@ -329,5 +334,5 @@ def put_lexicon_into_script(findings: Findings, lexicon: Lexicon, templates: Tem
     rows = sorted(row_of.values())
     reason = f"words became the same as another in {script} script, which the templates are in"
     findings.notice("info", reason, count=len(lexicon) - len(rows), total=len(lexicon), dataset=lexicon.name)
-    chosen = lexicon.select(rows, lexicon.name, lexicon.left_out)
-    return replace(chosen, words=tuple(in_script(word, script) for word in chosen.words))
+    converted = lexicon.select(rows, lexicon.name, lexicon.left_out)
+    return replace(converted, words=tuple(in_script(word, script) for word in converted.words))

@@ -1,4 +1,4 @@
-"""Association tests (Caliskan et al. 2017): the ten of WEAT, SEAT's, or a user's own from a TOML file."""
+"""Run association tests (Caliskan et al. 2017): the ten of WEAT, SEAT's, or a user's own from a TOML file."""
 
 from wordworth.study.base import Study
 from wordworth.study.shared_settings import OfEmbeddings
@@ -8,11 +8,11 @@ PAPER_TESTS = ("weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat7", "w
 
 
 class WeatSettings(OfEmbeddings, WordLookup, Sensitive):
-    """Blank tests are WEAT 1 to 10."""
+    """Set the tests, WEAT 1 to 10 unless given."""
 
 
 def _list_languages() -> list[str] | None:
-    """Return the languages, besides English, that its words can be had in."""
+    """Return the languages, in addition to English, in which its words are available."""
     from wordworth.catalog.read.word_sets import xweat_languages
 
     return xweat_languages()
@@ -28,7 +28,7 @@ STUDY = Study(
     papers=("caliskan2017",),
     method=(
         "WEAT. s(w) = mean cos(w, a) − mean cos(w, b). d = (mean s(x) − mean s(y)) / σ of s over X ∪ Y. p is the share "
-        "of partitions of X ∪ Y with as large a difference, the observed one among them. It is exact wherever "
+        "of partitions of X ∪ Y with as large a difference, including the observed one. It is exact wherever "
         "partitions can be counted. The interval of d is over the words of the four sets."
     ),
     languages=_list_languages,

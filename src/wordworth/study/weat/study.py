@@ -1,4 +1,4 @@
-"""The study `weat`: association tests on word vectors, and how far they depend on choices."""
+"""Run the study `weat`: association tests on word vectors, and their sensitivity to choices."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,12 +18,12 @@ from wordworth.task.association import score_association
 from wordworth.task.sensitivity import VectorVariants, make_vector_variants, score_association_variants
 from wordworth.task.words import TooFewWordsError
 
-LARGE, LEVEL = 0.8, 0.05
+MIN_LARGE_EFFECT, SIGNIFICANCE_LEVEL = 0.8, 0.05
 """ValNorm's rule: a large effect size (Cohen), and the level of a one-sided p at either end."""
 
 
 def measure(models: Sequence[Origin | Embedding], settings: WeatSettings) -> Findings:
-    """Run association tests; of the ten, one that an embedding has no words for is skipped with a notice."""
+    """Run association tests; skip, with a notice, one of the ten that an embedding has too few words for."""
     if not models:
         raise WordworthError("name a model, such as glove-6b-50d (`wordworth ls models`)")
     findings = Findings("weat")
@@ -55,24 +55,26 @@ def score_tests(
 ) -> bool:
     """Score association tests, and where requested their sensitivity; return whether any could be scored.
 
-    One that was not requested, and that the embedding has too few words for, is reported.
+    A test that was not requested and has too few words is reported.
     """
-    scored, is_requested = Findings(findings.study), bool(settings.tests)
+    test_findings, is_requested = Findings(findings.study), bool(settings.tests)
     for test in tests:
         with findings.part(TooFewWordsError, is_requested=is_requested, model=layers.name, dataset=test.name):
-            scored.add(score_association(layers, test, settings), experiment="weat")
+            test_findings.add(score_association(layers, test, settings), experiment="weat")
             if variants is not None:
                 scores = score_association_variants(layers, test, settings, variants)
                 findings.add(scores, experiment="sensitivity")
-    findings.add(scored)
-    if settings.sides == "one" and len(set(scored.scores["dataset"])) > 1:
-        _score_valnorm_rule(findings, scored.scores)
-    return not scored.scores.is_empty()
+    findings.add(test_findings)
+    if settings.sides == "one" and len(set(test_findings.scores["dataset"])) > 1:
+        _score_valnorm_rule(findings, test_findings.scores)
+    return not test_findings.scores.is_empty()
 
 
 def _score_valnorm_rule(findings: Findings, scores: pl.DataFrame) -> None:
     """Score the share of tests that ValNorm calls a biased association: a large d with a significant p."""
-    is_biased = (pl.col("value").abs() >= LARGE) & ((pl.col("p") <= LEVEL) | (pl.col("p") >= 1 - LEVEL))
+    is_biased = (pl.col("value").abs() >= MIN_LARGE_EFFECT) & (
+        (pl.col("p") <= SIGNIFICANCE_LEVEL) | (pl.col("p") >= 1 - SIGNIFICANCE_LEVEL)
+    )
     for (model, language), tests in scores.group_by(["model", "language"], maintain_order=True):
         place = {"experiment": "weat", "model": model, "language": language}
         share = float(tests.select(is_biased.mean()).item())
