@@ -36,7 +36,7 @@ def table(name: str) -> str:
     """Return the settings of a study or command as a Markdown table, by group."""
     is_study = name in STUDIES
     settings = study(name).settings if is_study else COMMANDS[name]
-    header = ["option", "value", "default", "what it is", *["runs that differ in it"] * is_study]
+    header = ["option", "value", "default", "what it is", *["runs may differ"] * is_study]
     lines = [header, ["---"] * len(header)]
     fields = settings.fields()
     for group in dict.fromkeys([*HELP_GROUPS, *(field.declared.group for field in fields)]):
@@ -44,7 +44,7 @@ def table(name: str) -> str:
         if members:
             lines.append([f"*{group}*", *[""] * (len(header) - 1)])
         for field in members:
-            differ = ["compare" if field.declared.may_differ else "are refused"] * is_study
+            differ = ["yes" if field.declared.may_differ else "no"] * is_study
             lines.append([_option(field), _value(field), _default(field), _escaped(field.declared.help), *differ])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 

@@ -91,7 +91,7 @@ class LocalEntry(NamedTuple):
 
 
 def get(*names: str) -> list[LocalEntry]:
-    """Fetch ahead, for machines that go offline; what is here already is read again and checked."""
+    """Fetch models and data, for machines that go offline. Files that are here already are checked."""
     wanted = {one.name: one for name in names for one in (entry(name), *made_of(entry(name)))}
     fetched = []
     for one in wanted.values():

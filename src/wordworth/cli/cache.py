@@ -50,15 +50,21 @@ def list_kinds(context: typer.Context, kind: KindsArgument = None, json: Json = 
 @cache_app.command(epilog="Example: wordworth cache prune --older 30 --max-size 5")
 def prune(
     older: Annotated[
-        float | None, typer.Option(metavar="DAYS", min=0, help="What was not used for so long.", rich_help_panel=ON)
+        float | None,
+        typer.Option(metavar="DAYS", min=0, help="Remove files that were not used for this long.", rich_help_panel=ON),
     ] = None,
     max_size: Annotated[
         float | None,
-        typer.Option(metavar="GB", min=0, help="The least recently used, until this is left.", rich_help_panel=ON),
+        typer.Option(
+            metavar="GB",
+            min=0,
+            help="Remove the least recently used files until this size is left.",
+            rich_help_panel=ON,
+        ),
     ] = None,
     kind: KindsArgument = None,
 ) -> None:
-    """Remove what is old, or what exceeds a size; what was used in the last hour stays.
+    """Remove old files, or the least recently used until a size is left. Files used in the last hour stay.
 
     What can be recomputed is removed before downloads.
     """
