@@ -69,7 +69,8 @@ def test_the_page_counts_and_gives_reasons() -> None:
     text = page(compared, checks, data=False)
     assert "| a paper's, same model or people | 1 | 1 | 0 | 1 |" in text
     assert "| computed twice | 1 |  |  | 1 |" in text
-    assert "differs: for a reason" in text
+    assert "| differs | (1) |" in text
+    assert "\n1. for a reason\n" in text
     assert "The 1 that agree with a paper are 1 correlations between two groups of people." in text
     assert "open: valence, m, layer 1" in text
 
