@@ -121,8 +121,8 @@ def test_several_in_one_file(tmp_path):
     ("old", "new", "message"),
     [
         ("[test]", "[test", "own.toml is not TOML"),
-        ('name = "fruit"', "", "test.1.name: it is missing"),
-        ("title =", "titel =", "test.1.titel: there is no such field"),
+        ('name = "fruit"', "", "test.1.name is missing"),
+        ("title =", "titel =", "test.1.titel is an unknown field"),
         ('["saw", "drill"]', '["saw", " "]', "test.1.y.words.2: "),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_seat_file_of_ones_own(tmp_path):
     assert test.remarks[0] == "TARG1: 2 repeated words taken once, targ1 b among them"
     del sets["attr2"]
     path.write_text(json.dumps(sets))
-    with pytest.raises(WordworthError, match="b: it is missing"):
+    with pytest.raises(WordworthError, match="b is missing"):
         load_tests(path)
     path.write_text("{\n oh")
     with pytest.raises(WordworthError, match=r"seat.jsonl, line 2: not JSON"):

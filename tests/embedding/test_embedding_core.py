@@ -37,7 +37,7 @@ def test_restrict_and_steps(small):
 
 
 def test_words_and_rows_must_agree():
-    with pytest.raises(WordworthError, match=r"one: 1 words do not go with a matrix of shape \(2, 2\)"):
+    with pytest.raises(WordworthError, match=r"one: 1 words do not match a matrix of shape \(2, 2\)"):
         Embedding(["a"], np.eye(2), Provenance("one"))
     with pytest.raises(WordworthError, match="the word 'a' has more than one row"):
         Embedding(["a", "a"], np.eye(2), Provenance("two")).find(["a"])

@@ -110,7 +110,7 @@ class Flaws:
         more = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in others.items() if count)
         raise WordworthError(
             f"{self.path}, {self.place} {number:,}: {flaw}{f' (up to here also {more})' if more else ''}; "
-            "fix the file, or leave such rows out with --on-bad drop"
+            "fix the file, or drop such rows with --on-bad drop"
         )
 
     def describe_cut(self, flaw: str) -> WordworthError:

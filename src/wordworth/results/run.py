@@ -229,7 +229,7 @@ def read_run(folder: str | Path) -> Run:
     place = Path(folder)
     run = read_manifest(place)
     if not (place / SCORES_FILE).is_file():
-        raise WordworthError(f"{place} is not a run: it has no {SCORES_FILE}")
+        raise WordworthError(f"{place} is not a run: it has no {SCORES_FILE}; name a folder that `wordworth run` wrote")
     for name, sha256 in run.files.items():
         path = place / name
         is_inside = path.resolve().is_relative_to(place.resolve())
@@ -249,7 +249,7 @@ def read_manifest(folder: Path) -> Run:
     """Read `run.json` only, to list runs: the scores and items are empty."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise WordworthError(f"{folder} is not a run: it has no {MANIFEST}")
+        raise WordworthError(f"{folder} is not a run: it has no {MANIFEST}; name a folder that `wordworth run` wrote")
     refuse_special(folder)
     try:
         run = Run.model_validate_json(path.read_bytes(), strict=True)
@@ -341,7 +341,7 @@ def find_runs(places: Sequence[Path]) -> list[Path]:
     folders: dict[Path, Path] = {}
     for place in places:
         if not place.is_dir():
-            raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` left")
+            raise WordworthError(f"{place} is not a folder; name one that `wordworth run` or `wordworth audit` wrote")
         inside = runs_in(place)
         if not inside:
             raise WordworthError(f"{place} holds no run (no {MANIFEST} in it or in a folder in it); run a study first")

@@ -39,7 +39,9 @@ def comma_names(text: str) -> tuple[str, ...]:
     """`A,B,C` as names, two or more."""
     parts = tuple(part.strip() for part in text.split(","))
     if len(parts) < 2 or not all(parts):
-        raise WordworthError(f"{text!r} is not two or more names with commas between, such as male,female")
+        raise WordworthError(
+            f"{text!r} is not two or more names with commas between them; write for example male,female"
+        )
     return parts
 
 

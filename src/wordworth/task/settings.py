@@ -176,7 +176,12 @@ class Settings(BaseModel):
             values[fields[name].name] = value
             if fields[name].name != name and fields[name].name in chosen:
                 raise WordworthError(f"{fields[name].name} was given twice, once as {name}; give it once")
-        return cls(**values)
+        try:
+            return cls(**values)
+        except WordworthError as error:  # which names options; whoever calls from Python knows settings
+            names = {field.option: field.name for field in cls.fields()}
+            message = re.sub(r"--([a-z-]+)", lambda option: names.get(option[1], option[0]), str(error))
+            raise WordworthError(message) from error
 
     @classmethod
     def may_differ(cls) -> list[str]:
@@ -360,7 +365,7 @@ def comma_pair(text: str) -> tuple[str, str]:
     """`A,B` as two words."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2 or not all(parts):
-        raise WordworthError(f"{text!r} is not two names with a comma between, such as he,she")
+        raise WordworthError(f"{text!r} is not two words with a comma between them; write for example he,she")
     return parts[0], parts[1]
 
 

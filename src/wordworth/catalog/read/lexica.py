@@ -229,11 +229,11 @@ def _lexicon(
         bad = next((row.cells[at[r]] for r, value in zip(kept, numbers, strict=True) if value is None), None)
         reason = "" if word else "has no word"
         if bad is not None:
-            reason = f"has a rating that is no number: {quote(bad)}"
+            reason = f"has a rating that is not a number: {quote(bad)}"
         if reason and not drop_bad:
             raise WordworthError(
-                f"{table.path}, line {row.line}: {quote(word)} {reason}; correct it, or leave such rows out "
-                "(--on-bad drop)"
+                f"{table.path}, line {row.line}: {quote(word)} {reason}; correct it, or drop such rows "
+                "with --on-bad drop"
             )
         reason = reason or refused.get(word, "")
         if reason:
