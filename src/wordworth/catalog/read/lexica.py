@@ -111,7 +111,7 @@ class Lexicon(DataSet):
             return self
         firsts = {row: self.words[same[0]] for same in rows.values() for row in same[1:]}
         repeats = [
-            LeftOut(0, self.words[row], f"has the vector of {first!r}; their ratings are averaged")
+            LeftOut(0, self.words[row], f"has the same vector as {first!r}; their ratings are averaged")
             for row, first in sorted(firsts.items())
         ]
         kept = self.select([same[0] for same in rows.values()], self.name, (*self.left_out, *repeats))
