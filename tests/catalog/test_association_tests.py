@@ -187,7 +187,7 @@ def test_what_a_translation_changed_is_told():
 
 def test_a_language_without_translation():
     for name, language in (("weat1", "korean"), ("weat3", "polish")):
-        said = rf"{name} is not translated into '{language}'.*\(XWEAT has german, spanish, italian.*machine-translated into german"
+        said = rf"{name} is not translated into '{language}'.*\(XWEAT has german, .*machine-translated into german"
         with pytest.raises(WordworthError, match=said):
             translate_test(load_test(name), language)
 
