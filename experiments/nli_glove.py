@@ -63,7 +63,7 @@ def accuracies(measured: TrainingSets) -> tuple[str, float]:
         model = load_attention_nli(FOLDER, vectors=read)
         shares = [accuracy(model, one.examples()) for one in told]
         first = first or shares[len(measured.dev)]
-        lines.append([f"less {name}" if name else "as they are", *(f"{100 * share:.2f}" for share in shares)])
+        lines.append([f"without {name}" if name else "as they are", *(f"{100 * share:.2f}" for share in shares)])
     return markdown(["vectors", *(one.name for one in told)], lines), first
 
 
@@ -72,7 +72,7 @@ def data_table(measured: TrainingSets) -> str:
     for one in measured.training:
         gone = "; ".join(f"{count:,} {reason}" for reason, count in one.left_out.items() if count)
         lines.append([one.name, f"{len(one):,}", gone, one.licence])
-    return markdown(["data", "pairs trained on", "left out", "licence"], lines)
+    return markdown(["data", "pairs trained on", "skipped", "licence"], lines)
 
 
 def ship() -> None:

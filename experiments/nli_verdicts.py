@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 from scipy import stats
-from tools.pages import DOCS, markdown, put
+from tools.pages import DOCS, markdown, number_notes, put
 
 from wordworth.catalog.models import load_embedding
 from wordworth.embedding import Embedding
@@ -259,8 +259,10 @@ def verdicts() -> tuple[str, str]:
         own = Counter(one.verdict.partition(":")[0] for one in every if one.table == table)
         counts.append([str(table), *(str(own[name]) for name in VERDICTS)])
     summary = markdown(["table", *VERDICTS], counts)
-    rows = [[str(one.table), *one[1:]] for one in every]
-    return summary, markdown(["table", "what", "measure", "the paper", "here", "verdict"], rows)
+    verdicts, reasons = zip(*(one.verdict.partition(": ")[::2] for one in every), strict=True)
+    numbers, notes = number_notes(reasons)
+    rows = [[str(one.table), *one[1:-1], *end] for one, *end in zip(every, verdicts, numbers, strict=True)]
+    return summary, markdown(["table", "what", "measure", "the paper", "here", "verdict", "why"], rows) + f"\n\n{notes}"
 
 
 if __name__ == "__main__":

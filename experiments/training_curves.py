@@ -200,7 +200,7 @@ def _rows(scores: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     for band in plain.filter(experiment="coverage", measure="top", k=1)["subset"].unique(maintain_order=True):
         some = plain.filter(experiment="coverage", measure="top", k=1, subset=band)
         yield f"top-1, {band} ({some['n'].max():,} words)", some
-    yield "bits a word", plain.filter(measure="bits-per-word")
+    yield "bits per word", plain.filter(measure="bits-per-word")
 
 
 def learned(folder: Path) -> str:

@@ -258,7 +258,7 @@ TEST = "weat\\(tests=…\\) takes a name, a path, or a dict"
         (lambda: ww.compare(1, 2), "compare takes runs and their folders; got an int$"),
         (lambda: ww.load(3), "load takes a name, a path, an Embedding"),
         (lambda: ww.sc_weat(3, "tea"), "sc_weat takes a name, a path, an Embedding"),
-        (lambda: ww.weat((WORDS, vectors_of()[:5]), "weat6"), "34 words do not go with a matrix of shape"),
+        (lambda: ww.weat((WORDS, vectors_of()[:5]), "weat6"), "34 words do not match a matrix of shape"),
         (lambda: ww.weat((WORDS, vectors_of() * np.nan), "weat6"), "NaN or infinity"),
         (lambda: ww.weat((["he", "he"], vectors_of()[:2]), "weat6"), "the word 'he' has more than one row"),
         (lambda: ww.weat(([1, 2], vectors_of()[:2]), "weat6"), "1 is not a word"),

@@ -35,6 +35,7 @@ RUNS = {
     "runs/gpt2": (*VAST, "minilm-l6"),
     "runs/smollm2": (*VAST, "smollm2-135m"),
     "runs/vast-20260102-030405": (*VAST, "smollm2-135m"),
+    "runs/vast": (*VAST, "--context", "random", "--control", "none", "minilm-l6"),
     "runs/both": ("run", "weat", "glove-6b-50d", "word2vec-news-26k", "--test", "weat1", "--test", "weat7"),
     "runs/infer": ("run", "infer", "nli-glove", "--probe", "gender", "--sample", "500", "--swaps", "0"),
     "runs/mine": (*VALNORM, "glove-6b-50d"),

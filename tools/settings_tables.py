@@ -1,14 +1,16 @@
 """Write the tables of settings in the pages from the declarations.
 
-A page marks the place with `<!-- settings: NAME -->` … `<!-- /settings -->`, where NAME is a study or a command.
+A page marks the place with `<!-- settings: NAME -->` … `<!-- /settings -->`. NAME is a study, a command or `shared`.
 `tests/test_docs.py` checks that pages and declarations agree.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
+from tools.pages import DOCS, WIDTH
 from wordworth.cli.audit import AuditSettings
 from wordworth.cli.commands import LANGUAGES_OPTION
 from wordworth.cli.reproduce import ReproduceSettings
@@ -16,9 +18,8 @@ from wordworth.cli.results import CompareSettings
 from wordworth.cli.train import FinetuneSettings, TrainSettings
 from wordworth.study import STUDIES, study
 from wordworth.study.static import ExportSettings
-from wordworth.task.settings import HELP_GROUPS, SettingField, Settings
+from wordworth.task.settings import HELP_GROUPS, MEASURED, SettingField, Settings
 
-DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS: Mapping[str, type[Settings]] = {
     "audit": AuditSettings,
     "compare": CompareSettings,
@@ -28,23 +29,44 @@ COMMANDS: Mapping[str, type[Settings]] = {
     "finetune-nli": FinetuneSettings,
 }
 """Commands, besides the studies, that have settings; their results are not compared."""
+SHARED = "shared"
+"""The table of what several studies share."""
 PLACE = re.compile(r"(<!-- settings: ([\w-]+) -->\n).*?(<!-- /settings -->)", re.DOTALL)
 TYPES = {int: "whole number", float: "number", bool: "flag", str: "text", str | Path: "name or path"}
 
 
 def table(name: str) -> str:
-    """Return the settings of a study or command as a Markdown table, by group."""
-    is_study = name in STUDIES
-    settings = study(name).settings if is_study else COMMANDS[name]
-    header = ["option", "value", "default", "what it is", *["runs that differ in it"] * is_study]
+    """Return the settings of a study or command as a Markdown table, by group, and the names of those in another."""
+    if name == SHARED:
+        return _table(_shared_fields(), is_study=True)
+    elsewhere, where = _fields("train-nli"), "are those of `train-nli`"
+    if name != "finetune-nli":
+        elsewhere, where = _shared_fields(), "are [shared by several studies](command.md#shared-options)"
+    fields = _fields(name)
+    others = ", ".join(_option(field) for field in fields if field in elsewhere)
+    text = _table([field for field in fields if field not in elsewhere], is_study=name in STUDIES)
+    return f"{text}\n\n{fill(f'{others} {where}.', WIDTH, break_on_hyphens=False)}" if others else text
+
+
+def _fields(name: str) -> tuple[SettingField, ...]:
+    return (study(name).settings if name in STUDIES else COMMANDS[name]).fields()
+
+
+def _shared_fields() -> list[SettingField]:
+    """Return the settings that three studies or more declare alike, except for what is measured."""
+    fields = [field for name in STUDIES for field in _fields(name) if field.declared.group != MEASURED]
+    return [field for at, field in enumerate(fields) if fields.index(field) == at and fields.count(field) >= 3]
+
+
+def _table(fields: Sequence[SettingField], *, is_study: bool) -> str:
+    header = ["option", "value", "default", "what it is", *["runs may differ"] * is_study]
     lines = [header, ["---"] * len(header)]
-    fields = settings.fields()
     for group in dict.fromkeys([*HELP_GROUPS, *(field.declared.group for field in fields)]):
         members = [field for field in fields if field.declared.group == group]
         if members:
             lines.append([f"*{group}*", *[""] * (len(header) - 1)])
         for field in members:
-            differ = ["compare" if field.declared.may_differ else "are refused"] * is_study
+            differ = ["yes" if field.declared.may_differ else "no"] * is_study
             lines.append([_option(field), _value(field), _default(field), _escaped(field.declared.help), *differ])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 

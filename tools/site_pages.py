@@ -43,10 +43,10 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Mark the words of a command in a table, so that lines break between them and not at their hyphens."""
+    """Mark the words of code in a line or a table, so that lines break between them and not at their hyphens."""
     return re.sub(
-        r"(?<=<td><code>)wordworth [^<]+",
-        lambda code: re.sub(r"\S+", r'<span class="word">\g<0></span>', code[0]),
+        r"(?<!<pre>)(?<!<span></span>)<code>([^<]+)</code>",
+        lambda code: "<code>" + re.sub(r"\S{1,40}(?!\S)", r'<span class="word">\g<0></span>', code[1]) + "</code>",
         html,
     )
 

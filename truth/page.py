@@ -3,6 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from textwrap import fill
+
+from tools.pages import WIDTH, markdown, number_notes
 
 from truth.check import Check
 from truth.papers import AGREE, OPEN, VERDICTS, Beside, not_here
@@ -14,11 +17,10 @@ from wordworth.results.table import format_list
 KINDS = {"weat": "effect sizes d of WEAT", "raters": "correlations between two groups of people"}
 AGAINST_PEOPLE = {"valence", "similarity", "analogy"}
 """Measures that hold a model against what people said."""
-HEAD = """# Validation against the papers
-
-Made by `make truth` with version {version}. Only the reasons are written by hand, in `truth/explained.toml`. The
-studies were run on the models that come with the package{data}. Then numbers were compared with those of
-the papers, and computed a second time by code that shares no formula with the package (`truth/`): plain loops, SciPy,
+HEAD = """\
+Made by `make truth` with version {version}; only the reasons are written by hand, in `truth/explained.toml`. The
+studies were run on the models that come with the package{data}. Their numbers were compared with those of the papers.
+They were also computed a second time by code that shares no formula with the package (`truth/`): plain loops, SciPy,
 scikit-learn and transformers, one sentence or pair at a time.
 """
 
@@ -27,7 +29,7 @@ def page(beside: Sequence[Beside], checks: Sequence[Check], *, data: bool) -> st
     """Return the page in Markdown."""
     with_data = ", and on the Google News vectors of `$WORDWORTH_DATA`" if data else ""
     parts = [
-        HEAD.format(version=__version__, data=with_data),
+        f"# Validation against the papers\n\n{fill(HEAD.format(version=__version__, data=with_data), WIDTH)}\n",
         _counts(beside, checks),
         "## Numbers that a paper has too\n",
         *_papers(beside),
@@ -45,7 +47,7 @@ def _counts(beside: Sequence[Beside], checks: Sequence[Check]) -> str:
         ["a paper's, same model or people", *(str(verdicts[v]) for v in VERDICTS)],
         ["computed twice", str(twice[AGREE]), "", "", str(twice[OPEN])],
     ]
-    return "\n".join([_table(["numbers", *VERDICTS], rows), f"{what_agrees(beside)}\n"])
+    return "\n".join([_table(["numbers", *VERDICTS], rows), f"{fill(what_agrees(beside), WIDTH)}\n"])
 
 
 def what_agrees(beside: Sequence[Beside]) -> str:
@@ -64,18 +66,18 @@ def what_agrees(beside: Sequence[Beside]) -> str:
 def _papers(beside: Sequence[Beside]) -> Iterator[str]:
     ordered = sorted(beside, key=lambda one: one.published.paper)
     for paper, group in groupby(ordered, key=lambda one: one.published.paper):
-        rows = []
+        rows, reasons = [], []
         for one in group:
             theirs, ours = one.published, one.comparison.ours
             of = theirs.quantity
             place = ", ".join(filter(None, [theirs.model, of.dataset, of.subset, of.context, of.version]))
             number = f"{theirs.value:g}" if theirs.value is not None else f"{theirs.low:g} to {theirs.high:g}"
-            said = one.verdict if not one.reason else f"{one.verdict}: {one.reason}"
             measure = f"`{label(of.measure, of.variant or None, of.k, of.threshold)}`"
             numbers = [number, f"{ours['value']:.4g}", str(ours["n"])]
-            rows.append([theirs.place, measure, place, *numbers, said])
-        header = ["where", "measure", "of", "paper", "here", "n", ""]
-        yield f"### {citation(paper)}\n\n{_table(header, rows)}"
+            rows.append([theirs.place, measure, place, *numbers, one.verdict])
+            reasons.append(one.reason)
+        header = ["where", "measure", "of", "paper", "here", "n", "verdict"]
+        yield f"### {citation(paper)}\n\n{_table_with_notes([*header, 'why'], rows, reasons)}"
 
 
 def _elsewhere(beside: Sequence[Beside]) -> str:
@@ -87,20 +89,28 @@ def _elsewhere(beside: Sequence[Beside]) -> str:
 
 
 def _twice(checks: Sequence[Check]) -> str:
-    rows = []
+    rows, shared = [], []
     kinds: dict[tuple[str, str, str], list[Check]] = {}
     for one in checks:
         kinds.setdefault((one.study, one.how, one.measure), []).append(one)
     for (study, how, kind), these in kinds.items():
         worst = max(these, key=lambda one: abs(one.ours - one.again))
         off = [one for one in these if not one.agrees]
-        said = "agree" if not off else f"open: {'; '.join(f'{one.measure}, {one.of}' for one in off)}"
+        verdict = "agree" if not off else f"open: {'; '.join(f'{one.measure}, {one.of}' for one in off)}"
         apart = f"{abs(worst.ours - worst.again):.1e}"
-        rows.append([study, f"`{kind}`", how, str(len(these)), apart, worst.of, these[0].shared, said])
-    head = ["study", "measure", "the second time", "numbers", "largest difference", "of", "shared, so not checked", ""]
-    return _table(head, rows)
+        rows.append([study, f"`{kind}`", how, str(len(these)), apart, worst.of, verdict])
+        shared.append(these[0].shared)
+    head = ["study", "measure", "the second time", "numbers", "largest difference", "of", "verdict", "not checked"]
+    return f"The last column lists what both computations share.\n\n{_table_with_notes(head, rows, shared)}"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"
+    return markdown(header, rows) + "\n"
+
+
+def _table_with_notes(header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
+    """Return a table whose last column has the numbers of the notes under it."""
+    numbers, text = number_notes(notes)
+    if not text:
+        return _table(header[:-1], rows)
+    return _table(header, [[*row, number] for row, number in zip(rows, numbers, strict=True)]) + f"\n{text}\n"

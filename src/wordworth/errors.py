@@ -194,9 +194,9 @@ def first_problem(error: ValueError) -> str:
         return reason_of(error)
     problem = error.errors(include_url=False)[0]
     place = ".".join(str(part + 1 if isinstance(part, int) else part)[:60] for part in problem["loc"])
-    reasons = {"extra_forbidden": "there is no such field", "missing": "it is missing"}
-    reason = reasons.get(problem["type"], problem["msg"].removeprefix("Value error, "))
-    return ": ".join(filter(None, [place, reason]))
+    if problem["type"] in (reasons := {"extra_forbidden": "is an unknown field", "missing": "is missing"}):
+        return f"{place} {reasons[problem['type']]}"
+    return ": ".join(filter(None, [place, problem["msg"].removeprefix("Value error, ")]))
 
 
 def format_names(names: Iterable[object], max_names: int = 12) -> str:

@@ -93,5 +93,5 @@ def test_kinds_of_files(tmp_path: Path) -> None:
         kind_of(tmp_path / "bad.gguf")
     with pytest.raises(WordworthError, match="there is no model at"):
         kind_of(tmp_path / "none")
-    with pytest.raises(WordworthError, match=r"neither a path, nor in the catalog, .*the hub cannot be reached"):
+    with pytest.raises(WordworthError, match=r"not a path or a catalog name, .*the hub cannot be reached"):
         kind_of("nobody/nothing")

@@ -178,13 +178,13 @@ def test_bad_rows_stop_unless_dropped(tmp_path):
     with pytest.raises(WordworthError) as raised:
         load_lexicon(path)
     assert str(raised.value) == (
-        f"{path}, line 3: 'rain' has a rating that is no number: 'n/a'; correct it, or leave such rows out "
-        "(--on-bad drop)"
+        f"{path}, line 3: 'rain' has a rating that is not a number: 'n/a'; correct it, or drop such rows "
+        "with --on-bad drop"
     )
     lexicon = load_lexicon(path, drop_bad=True)
     assert lexicon.words == ("sun",)
     assert [(one.line, one.reason) for one in lexicon.left_out] == [
-        (3, "has a rating that is no number: 'n/a'"),
+        (3, "has a rating that is not a number: 'n/a'"),
         (4, "has no word"),
     ]
 

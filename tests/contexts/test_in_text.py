@@ -137,8 +137,8 @@ GOOD = {
     ("change", "message"),
     [
         ({"bleached": '"no slot"'}, "bleached: it must have WORD in it exactly once"),
-        ({"bleeched": '"a WORD"'}, "bleeched: there is no such field"),
-        ({"aligned": "[{low = 1, high = 2}]"}, "aligned.1.text: it is missing"),
+        ({"bleeched": '"a WORD"'}, "bleeched is an unknown field"),
+        ({"aligned": "[{low = 1, high = 2}]"}, "aligned.1.text is missing"),
         ({"aligned": '[{low = 2, high = 2, text = "WORD"}]'}, "aligned 1 must have low < high"),
         (
             {"aligned": '[{low = 1, high = 2, text = "WORD"}, {low = 3, high = 4, text = "WORD"}]'},

@@ -36,6 +36,13 @@ def test_restrict_and_steps(small):
     assert small.with_matrix(small.matrix * 2, "doubled").provenance.steps == ("doubled",)
 
 
+def test_words_and_rows_must_agree():
+    with pytest.raises(WordworthError, match=r"one: 1 words do not match a matrix of shape \(2, 2\)"):
+        Embedding(["a"], np.eye(2), Provenance("one"))
+    with pytest.raises(WordworthError, match="the word 'a' has more than one row"):
+        Embedding(["a", "a"], np.eye(2), Provenance("two")).find(["a"])
+
+
 def test_spellings_best_first():
     assert list(spellings("english")("New York")) == [
         "New York",

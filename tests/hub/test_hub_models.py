@@ -92,7 +92,7 @@ def test_gated(hub: Hub, whole: Files, command: Command, tmp_path: Path, status:
 
 def test_missing(hub: Hub, whole: Files, command: Command, tmp_path: Path) -> None:
     line = sentence(command(*vast("someone/none", tmp_path / "run")))
-    assert "someone/none is neither a path, nor in the catalog, and is not on the hub, or private there" in line
+    assert "someone/none is not a path or a catalog name, and is not on the hub, or private there" in line
     hub.add(NAME, {"README.md": b"no model"})
     assert f"the hub's {NAME} has no file config.json" in sentence(command(*vast(NAME, tmp_path / "run")))
     line = sentence(command("run", "valnorm", f"hf://{NAME}/vectors.txt", "-o", tmp_path / "run"))

@@ -43,10 +43,10 @@ def test_every_setting_is_declared_once(name: str) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"resamples": 0}, "--resamples is 0; it must be a whole number from 1 to 100,000"),
-        ({"seed": 1.5}, "--seed is 1.5; it must be a whole number"),
-        ({"case": "x"}, "--case is 'x'; it can be fold or exact"),
-        ({"experiments": ["valense"]}, "--experiment is 'valense'; did you mean valence?"),
+        ({"resamples": 0}, "resamples is 0; it must be a whole number from 1 to 100,000"),
+        ({"seed": 1.5}, "seed is 1.5; it must be a whole number"),
+        ({"case": "x"}, "case is 'x'; it can be fold or exact"),
+        ({"experiments": ["valense"]}, "experiments is 'valense'; did you mean valence?"),
         ({"lexicon": "bellezza", "lexica": "anew"}, "lexica was given twice, once as lexicon; give it once"),
     ],
 )

@@ -91,7 +91,7 @@ class LocalEntry(NamedTuple):
 
 
 def get(*names: str) -> list[LocalEntry]:
-    """Fetch entries in advance, for machines that go offline; verify those that are here already."""
+    """Fetch models and data, for machines that go offline. Files that are here already are checked."""
     catalog_entries = {
         catalog_entry.name: catalog_entry for name in names for catalog_entry in (entry(name), *made_of(entry(name)))
     }

@@ -13,7 +13,7 @@ from wordworth import __version__
 from wordworth.cli.commands import LazyGroup, make_command
 from wordworth.errors import MachineErrors, WordworthError, print_traceback, visible
 
-ABOUT = "What a word is worth to a model: word meaning, stereotypes, and the words it never says."
+ABOUT = "Measure what a model knows about word meaning, its stereotypes, and which words it never produces."
 
 
 class CommandEntry(NamedTuple):
@@ -27,65 +27,71 @@ class CommandEntry(NamedTuple):
 
 COMMANDS = {
     "audit": CommandEntry(
-        "audit:audit", "All that applies to a model, and one report.", "wordworth audit glove-6b-50d --quick"
+        "audit:audit",
+        "Run every study that applies to a model, and write one report.",
+        "wordworth audit glove-6b-50d --quick",
     ),
-    "run": CommandEntry("run:run_app", "One study; `wordworth run -h` lists them."),
+    "run": CommandEntry("run:run_app", "Run one study; `wordworth run -h` lists them."),
     "reproduce": CommandEntry(
         "reproduce:reproduce",
-        "A paper's tables and figures, with its numbers next to ours.",
+        "Reproduce a paper's tables and figures, next to its numbers.",
         "wordworth reproduce vast --table 1 --quick",
     ),
     "report": CommandEntry(
         "results:report",
-        "Runs as a page with answers and figures, as Markdown, or as tables for a paper.",
+        "Show runs as a page with figures, as Markdown, or as LaTeX tables.",
         "wordworth report runs/audit-glove-6b-50d-quick",
     ),
     "compare": CommandEntry(
         "results:compare",
-        "Which differences between two runs, or two models of one, are real.",
+        "Test which differences between two runs, or two models of one run, are real.",
         "wordworth compare runs/weat-glove runs/weat-mine",
     ),
     "check": CommandEntry(
         "check:check",
-        "Rules for a model's numbers, for CI: pass, fail or undecided.",
+        "Check a model's numbers against rules, for CI: pass, fail or undecided.",
         "wordworth check runs/weat-glove rules.toml --junit check.xml",
     ),
     "card": CommandEntry(
         "results:card",
-        "A run as a section of a model card, with its metadata.",
+        "Write a run as a section of a model card, with its metadata.",
         "wordworth card runs/audit-glove-6b-50d-quick -o README.md",
     ),
     "debias": CommandEntry(
         "vectors:debias",
-        "A bias taken out of word vectors or a language model, and what that cost.",
+        "Remove a bias from word vectors or a language model, and measure the cost.",
         "wordworth debias glove-6b-50d --direction he,she -o glove-debiased.npz",
     ),
     "export": CommandEntry(
         "vectors:export",
-        "A static embedding out of a language model, in a file.",
+        "Write the static embedding of a language model to a file.",
         "wordworth export minilm-l6 --vocabulary bellezza -o minilm.vec",
     ),
     "train-nli": CommandEntry(
         "train:train_nli",
-        "An NLI model over word vectors or ELMo.",
+        "Train an NLI model over word vectors or ELMo.",
         "wordworth train-nli --data sick-train --vectors glove-6b-50d -o my-nli",
     ),
     "finetune-nli": CommandEntry(
         "train:finetune_nli",
-        "An NLI model out of any encoder.",
+        "Fine-tune any encoder as an NLI model.",
         "wordworth finetune-nli minilm-l6 --data sick-train -o my-minilm-nli",
     ),
-    "ls": CommandEntry("catalog:list_entries", "Models, lexica, tests and texts by name.", "wordworth ls models"),
-    "show": CommandEntry(
-        "catalog:show", "One of them: what it holds, its licence, what to cite.", "wordworth show glove-6b-50d"
+    "ls": CommandEntry(
+        "catalog:list_entries", "List the models, lexica, tests and texts that have a name.", "wordworth ls models"
     ),
-    "get": CommandEntry("catalog:get", "Fetch them ahead.", "wordworth get glove-6b-50d smollm2-135m"),
-    "cache": CommandEntry("cache:cache_app", "List the files on this machine, and remove them."),
+    "show": CommandEntry(
+        "catalog:show", "Show one of them: its content, its licence, what to cite.", "wordworth show glove-6b-50d"
+    ),
+    "get": CommandEntry(
+        "catalog:get", "Fetch models and data, for use offline.", "wordworth get glove-6b-50d smollm2-135m"
+    ),
+    "cache": CommandEntry("cache:cache_app", "List the cached files, and remove them."),
 }
 TRY = {
     "wordworth audit glove-6b-50d --quick": "word vectors, from meaning to stereotypes, in a report (84 MB to fetch)",
-    "wordworth run weat glove-6b-50d --test weat6": "one question: are men nearer to careers than women?",
-    "wordworth ls models": "what else has a name; paths and names of the Hugging Face hub do as well",
+    "wordworth run weat glove-6b-50d --test weat6": "one question: are male names closer to careers than female names?",
+    "wordworth ls models": "all named models; paths and Hugging Face names work too",
 }
 """Commands to begin with."""
 

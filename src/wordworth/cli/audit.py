@@ -25,14 +25,14 @@ class AuditSettings(Placement, Seeding):
         choices=AUDITED_KINDS,
     )
     language: str | None = setting(
-        None, "Language of the words, if the catalog does not know the model's.", "on what", catalog="languages"
+        None, "Language of the words, if the catalog does not give the model's.", "on what", catalog="languages"
     )
 
 
 Models = model_argument(
-    "Names of the catalog or the hub, or paths; the defaults unless given.", (), "[MODEL…]", is_many=True
+    "Names of the catalog or the hub, or paths; the default models unless given.", (), "[MODEL…]", is_many=True
 )
-Folder = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/audit-MODEL unless given.")]
+Folder = Annotated[Path | None, output_option("DIR", "Folder to write; runs/audit-MODEL unless given.")]
 
 
 def _audit(
@@ -55,5 +55,5 @@ audit = with_options(
     AuditSettings,
     _audit,
     {"models": (Models, None), **RUN_OPTIONS, "output": (Folder, None)},
-    "Run every study that applies to a model, skip those in the folder already, and write one report.",
+    "Run every study that applies to a model, and write one report. Studies that the folder already has are kept.",
 )

@@ -51,17 +51,20 @@ def list_kinds(context: typer.Context, kind: KindsArgument = None, json: Json = 
 def prune(
     older: Annotated[
         float | None,
-        typer.Option(metavar="DAYS", min=0, help="Remove what was not used for this long.", rich_help_panel=ON),
+        typer.Option(metavar="DAYS", min=0, help="Remove files that were not used for this long.", rich_help_panel=ON),
     ] = None,
     max_size: Annotated[
         float | None,
         typer.Option(
-            metavar="GB", min=0, help="Remove the least recently used until this size is left.", rich_help_panel=ON
+            metavar="GB",
+            min=0,
+            help="Remove the least recently used files until this size is left.",
+            rich_help_panel=ON,
         ),
     ] = None,
     kind: KindsArgument = None,
 ) -> None:
-    """Remove what is old, or what exceeds a size; what was used in the last hour stays.
+    """Remove old files, or the least recently used until a size is left. Files used in the last hour stay.
 
     What can be recomputed is removed before downloads.
     """

@@ -26,18 +26,20 @@ def list_entries(
             autocompletion=complete_choices(_KIND_OPTIONS),
         ),
     ] = None,
-    search: Annotated[str, typer.Argument(metavar="[TEXT]", help="In its name or title, or a topic: gender.")] = "",
+    search: Annotated[
+        str, typer.Argument(metavar="[TEXT]", help="Text in the name or title, or a topic: gender.")
+    ] = "",
     language: Annotated[
         str,
         typer.Option(
             metavar="LANGUAGE",
-            help="Language of the words: german, or de.",
+            help="Only this language: german, or de.",
             autocompletion=complete_names(LANGUAGES_OPTION),
         ),
     ] = "",
     json: Json = False,
 ) -> None:
-    """List the entries of the catalog by kind: size, language and download."""
+    """List the catalog by kind: size, language, and what is fetched."""
     from wordworth.catalog.show import download_bytes, find_entries, is_here, unit_of
 
     if kind and not search and kind.replace("-", "_") not in ENTRY_KINDS:
@@ -105,7 +107,7 @@ def show(
     ],
     json: Json = False,
 ) -> None:
-    """Show an entry of the catalog: its size, first rows, licence and citation."""
+    """Show one entry of the catalog: size, first rows, licence and citation."""
     from wordworth.api.catalog import show as show_entry
 
     view = show_entry(name)
@@ -130,7 +132,7 @@ def get(
     ],
     offline: Offline = False,
 ) -> None:
-    """Fetch entries in advance, for machines that go offline; verify those that are here already."""
+    """Fetch models and data, for machines that go offline. Files that are here already are checked."""
     from wordworth.api.catalog import get as fetch
 
     for name in names:

@@ -11,7 +11,7 @@ from wordworth.errors import WordworthError
 
 _RUN = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run or of an audit.")]
 _RULES = Annotated[Path, typer.Argument(metavar="[RULES.toml]", help="File of rules; rules.toml unless given.")]
-_JUNIT = Annotated[Path | None, output_option("FILE", "JUnit XML for a CI server, in a file.", "--junit")]
+_JUNIT = Annotated[Path | None, output_option("FILE", "Write JUnit XML for a CI server to this file.", "--junit")]
 
 
 def check(run: _RUN, rules: _RULES = Path("rules.toml"), junit: _JUNIT = None, json: Json = False) -> None:

@@ -82,24 +82,25 @@ CHECKPOINTS = Annotated[
     typer.Option(
         "--checkpoints",
         metavar="DIR",
-        help="Folder of checkpoints of a training, measured in order of their steps; LABEL=DIR names it.",
+        help="Folder with the checkpoints of a training, measured in the order of their steps. LABEL=DIR gives it "
+        "a name.",
         rich_help_panel=ON,
     ),
 ]
-Output = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/STUDY-DATE unless given.")]
+Output = Annotated[Path | None, output_option("DIR", "Folder to write; runs/STUDY-DATE unless given.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing output.", rich_help_panel=OUTPUT)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.", rich_help_panel=OUTPUT)]
 Config = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="TOML file with options; the command line wins.",
+        help="TOML file with options; options on the command line take precedence.",
         callback=config,
         is_eager=True,
         rich_help_panel=HELP_GROUPS[-1],
     ),
 ]
-Offline: Any = _environment_flag("--offline", "Fetch nothing.", "WORDWORTH_OFFLINE", "HF_HUB_OFFLINE")
+Offline: Any = _environment_flag("--offline", "Use no network: fetch nothing.", "WORDWORTH_OFFLINE", "HF_HUB_OFFLINE")
 NoCache: Any = _environment_flag("--no-cache", "Recompute everything; downloads stay cached.", "WORDWORTH_NO_CACHE")
 
 NO_DEFAULT: Any = ...

@@ -16,10 +16,12 @@ class ReproduceSettings(Placement, Seeding):
     """Set options of a reproduction, for every study that has them."""
 
     quick: bool = setting(False, "Use smaller samples: minutes instead of hours.", MEASURED)
-    repeats: int = setting(1, "Number of seeds; three or more give a prediction interval.", MEASURED, least=1)
-    corpus: Name | None = setting(None, "Text to use instead of the paper's.", ON, catalog="corpora")
-    fine_tune: Name | None = setting(None, "Train each model on this text first.", HOW, catalog="corpora")
-    against: tuple[str, ...] = setting((), "A model trained on mitigated vectors.", ON, catalog="models/nli")
+    repeats: int = setting(1, "Number of seeds to run; three or more give a prediction interval.", MEASURED, least=1)
+    corpus: Name | None = setting(
+        None, "Text to use instead of the declared one: a corpus of the catalog or a file.", ON, catalog="corpora"
+    )
+    fine_tune: Name | None = setting(None, "First train each model on this text.", HOW, catalog="corpora")
+    against: tuple[str, ...] = setting((), "A model that was trained on mitigated vectors.", ON, catalog="models/nli")
 
 
 Paper = Annotated[
@@ -31,13 +33,18 @@ Models = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Model: of the catalog, the hub, or LABEL=PATH. Repeatable.",
+        help="Model to use: a name of the catalog or the hub, or LABEL=PATH. Hub models are fetched only if named "
+        "here. Repeatable.",
         autocompletion=complete_names("models"),
     ),
 ]
-Tables = Annotated[list[str] | None, typer.Option("--table", metavar="N|figure-N", help="Only this table. Repeatable.")]
-List = Annotated[bool, typer.Option("--list", help="Only list what can be run, and what the other tables need.")]
-Folder = Annotated[Path | None, output_option("DIR", "Where to write: a folder; runs/reproduce-PAPER unless given.")]
+Tables = Annotated[
+    list[str] | None, typer.Option("--table", metavar="N|figure-N", help="Run only this table or figure. Repeatable.")
+]
+List = Annotated[
+    bool, typer.Option("--list", help="List which tables can be run, and what the others need; run nothing.")
+]
+Folder = Annotated[Path | None, output_option("DIR", "Folder to write; runs/reproduce-PAPER unless given.")]
 OWN_OPTIONS = {"paper": (Paper, None), "model": (Models, None), "table": (Tables, None), "list": (List, False)}
 
 

@@ -20,7 +20,7 @@ def report(
         Path | None,
         output_option(
             "FILE|FOLDER",
-            "Where to write: a file, or a folder for a site of runs; report.html in the run unless given.",
+            "File to write, or a folder for a site of several runs; report.html in the run unless given.",
         ),
     ] = None,
     form: Annotated[
@@ -28,16 +28,18 @@ def report(
         typer.Option(
             "--format",
             metavar="html|md|latex",
-            help="A page, Markdown, or LaTeX.",
+            help="html (a page), md (Markdown) or latex.",
             autocompletion=complete_choices(("html", "md", "latex")),
         ),
     ] = "html",
     table: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this table, such as leaderboard or weat, in md and latex. Repeatable."),
+        typer.Option(
+            metavar="NAME", help="Write only this table, such as leaderboard or weat (md and latex). Repeatable."
+        ),
     ] = None,
 ) -> None:
-    """Report runs in one HTML file: a profile, figures, published numbers, a look-up of words; or as a site."""
+    """Write one HTML file with a profile, figures, published numbers and a word search; or a site of runs."""
     from wordworth.pages.page import write_report
 
     place = write_report(runs, output, form, tables=table or ())
@@ -46,17 +48,19 @@ def report(
 
 def card(
     runs: Runs,
-    model: Annotated[str, typer.Option(metavar="NAME", help="Model: of the card, if the runs have several.")] = "",
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="Model to write the card for, if the runs have several.")
+    ] = "",
     output: Annotated[
         Path | None,
         output_option(
             "FILE",
-            "Where to write: a file; an existing README.md gets the section and the results in their places. "
-            "The terminal unless given.",
+            "File to write. In an existing README.md the section and the metadata are replaced. Unless given: "
+            "print to the terminal.",
         ),
     ] = None,
 ) -> None:
-    """Write a section for a model card: numbers with intervals, what was not measured, checksums; and model-index."""
+    """Write a section for a model card: numbers, what was not measured, checksums, model-index metadata."""
     from wordworth.pages.card import card_of, card_text, write_card
     from wordworth.results.runs import read_runs
     from wordworth.study.audit import list_unmeasured
@@ -82,20 +86,20 @@ class CompareSettings(Intervals):
 
     layer: str | int = setting(
         "best",
-        "Layer: best (of each model, picked on other items than those compared), top, or a number.",
+        "Layer to compare: best (of each model, picked on other items than those compared), top, or a number.",
         ON,
         metavar="best|top|N",
         parse=_layer,
     )
     components: int | None = setting(
         None,
-        "Principal components to nullify: compare the vectors of vast without the mean and this many components.",
+        "Compare the vectors of vast without the mean and this many principal components.",
         ON,
         least=0,
         most=1_000,
     )
     permutations: int = setting(
-        PERMUTATIONS, "Random permutations where they cannot all be counted.", HOW, least=1, most=10_000_000
+        PERMUTATIONS, "Random permutations, used if they cannot all be counted.", HOW, least=1, most=10_000_000
     )
 
 
@@ -120,7 +124,7 @@ def _compare(
 
 
 _RUNS = Annotated[
-    list[Path], typer.Argument(metavar="RUN [RUN]", help="Folders of two runs, or of one with both in it.")
+    list[Path], typer.Argument(metavar="RUN [RUN]", help="Folders of two runs, or of one run with both models.")
 ]
 
 
@@ -133,9 +137,9 @@ compare = with_options(
     _compare,
     {
         "runs": (_RUNS, NO_DEFAULT),
-        "models": (_two("A model of the first run, and one of the second."), None),
-        "versions": (_two("Two versions to compare: projection original."), None),
-        "contexts": (_two("Two contexts to compare: random bleached."), None),
+        "models": (_two("The model of the first run, and that of the second."), None),
+        "versions": (_two("Two versions to compare, such as projection original."), None),
+        "contexts": (_two("Two contexts to compare, such as random bleached."), None),
         "json": RUN_OPTIONS["json"],
         "config": RUN_OPTIONS["config"],
     },

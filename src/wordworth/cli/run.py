@@ -11,7 +11,7 @@ from wordworth.cli.options import CHECKPOINTS, LANGUAGE_MODELS, RUN_OPTIONS, mod
 from wordworth.study import STUDIES, study
 from wordworth.task.settings import Settings
 
-MODELS = "Names of the catalog (`wordworth ls models`), paths, https://… or hf://owner/name/file; LABEL=… names one."
+MODELS = "Names of the catalog (`wordworth ls models`), paths, https://… or hf://owner/name/file; LABEL=… for a name."
 
 
 class _Studies(LazyGroup):

@@ -23,15 +23,22 @@ class NliDataSettings(TakenOut, Seeding):
     data: tuple[Name, ...] = setting(
         (), "Pairs to train on: a name (`wordworth ls nli`) or .jsonl, .csv, .tsv, .parquet.", ON, catalog="nli"
     )
-    dev: tuple[Name, ...] = setting((), "Pairs to stop by.", ON, catalog="nli")
+    dev: tuple[Name, ...] = setting((), "Labelled pairs that decide when to stop.", ON, catalog="nli")
     accuracy: tuple[Name, ...] = setting(
-        (), "Labelled pairs that accuracy is measured on; their premises are never trained on.", ON, catalog="nli"
+        (),
+        "Labelled pairs to measure accuracy on; their premises are removed from the training data.",
+        ON,
+        catalog="nli",
     )
     label_map: Mapping[str, str] | None = setting(None, **LABEL_MAP)
     hold_out: float = setting(
-        0.1, "Without --dev: share of the premises of the first data set to stop by.", ON, least=0, most=0.9
+        0.1,
+        "Without --dev: share of the first data set's premises to hold out, to decide when to stop.",
+        ON,
+        least=0,
+        most=0.9,
     )
-    longest: int | None = setting(None, "Skip pairs with a longer sentence, in words.", ON, least=1)
+    longest: int | None = setting(None, "Skip pairs with a sentence of more words than this.", ON, least=1)
 
 
 class TrainSettings(NliDataSettings, LayeredTakenOut):
@@ -42,34 +49,37 @@ class TrainSettings(NliDataSettings, LayeredTakenOut):
     )
     network: str = setting(
         "default",
-        "The network and its training: ours, or those of the authors' code; dev2020-average keeps averaged weights.",
+        "Network and training: default (ours), dev2020 (the authors' code), or dev2020-average (the same with "
+        "averaged weights).",
         HOW,
         choices=("default", "dev2020", "dev2020-average"),
     )
     hidden: int = setting(200, "Width of the encoder, both directions together.", HOW, least=2, most=65_536)
-    dropout: float = setting(0.2, "Share of units dropped in training.", HOW, least=0, most=0.95)
+    dropout: float = setting(0.2, "Dropout: share of units dropped in training.", HOW, least=0, most=0.95)
     epochs: int = setting(100, "Largest number of passes over the data.", HOW, least=1, most=100_000)
     patience: int | None = setting(
         None,
-        "Epochs without a better dev accuracy before it stops; unless given 5, and for dev2020 no limit.",
+        "Stop after this many epochs without a better dev accuracy. Unless given: 5, or no limit for dev2020.",
         HOW,
         least=1,
     )
-    batch: int = setting(32, "Largest number of pairs per step; all have one length.", HOW, least=1, most=100_000)
-    rate: float = setting(1e-3, "Learning rate, of Adam.", HOW, least=1e-9, most=10)
-    threads: int = setting(1, "Cores; the same number gives the same model.", HOW, least=1, most=1024)
+    batch: int = setting(32, "Largest number of pairs per step; all have the same length.", HOW, least=1, most=100_000)
+    rate: float = setting(1e-3, "Learning rate of Adam.", HOW, least=1e-9, most=10)
+    threads: int = setting(1, "Number of cores; the same number gives the same model.", HOW, least=1, most=1024)
     device: str = setting("auto", "auto, cpu or cuda.", HOW, choices=("auto", "cpu", "cuda"))
 
 
 class FinetuneSettings(NliDataSettings):
     """Set the fine-tuning of an encoder."""
 
-    epochs: int = setting(3, "Passes over the data; the best on the held-out pairs is kept.", HOW, least=1, most=10_000)
+    epochs: int = setting(
+        3, "Passes over the data; the one that is best on the held-out pairs is kept.", HOW, least=1, most=10_000
+    )
     batch: int = setting(32, "Pairs per step.", HOW, least=1, most=100_000)
     rate: float = setting(3e-5, "Highest learning rate.", HOW, least=1e-9, most=10)
     precision: str = setting(
         "float32",
-        "Of the network's numbers; bfloat16: of its products, faster on an accelerator; its weights stay float32.",
+        "float32, or bfloat16 for products (faster on a GPU); weights stay float32.",
         HOW,
         choices=("float32", "bfloat16"),
     )
@@ -195,7 +205,7 @@ train_nli = with_options(
     TrainSettings,
     _train,
     _TRAIN_OPTIONS,
-    "Train the decomposable attention model on NLI data; run it again to continue an interrupted training.",
+    "Train the decomposable attention model on NLI data. Run it again to continue a stopped training.",
 )
 
 finetune_nli = with_options(

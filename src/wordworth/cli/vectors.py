@@ -13,7 +13,7 @@ from wordworth.study.static import ExportSettings
 Vectors = Annotated[
     Path,
     output_option(
-        "FILE", "Where to write: a file of vectors (.npz, .safetensors, .vec, .txt, .bin); a network's folder."
+        "FILE", "File of vectors to write (.npz, .safetensors, .vec, .txt, .bin); for a language model, a folder."
     ),
 ]
 Folder = Annotated[
@@ -100,12 +100,12 @@ debias = with_options(
     DebiasSettings,
     _debias,
     {"model": (_DebiasOption, NO_DEFAULT), "run_output": (Folder, None), **_VECTOR_OPTIONS},
-    "Remove a bias from word vectors or a language model, save the result, and measure the cost (Dev et al.).",
+    "Remove a bias from word vectors or a language model, save the result, and report the cost (Dev et al.).",
 )
 
 export = with_options(
     ExportSettings,
     _export,
     {"model": (_ExportOption, NO_DEFAULT), **_VECTOR_OPTIONS},
-    "Reduce a language model to a static embedding, in a standard file format.",
+    "Reduce a language model to one vector per word, in a file that other programs read.",
 )

@@ -96,7 +96,8 @@ class Embedding:
             object.__setattr__(self, "provenance", replace(self.provenance, name=f"Vectors {size}".strip()))
         if self.matrix.ndim != 2 or len(self.words) != self.matrix.shape[0]:
             raise WordworthError(
-                f"{self.name}: {len(self.words)} words and a matrix of shape {self.matrix.shape}; give one row per word"
+                f"{self.name}: {len(self.words)} words do not match a matrix of shape {self.matrix.shape}; "
+                "give one row per word"
             )
 
     @property

@@ -80,7 +80,7 @@ def find_measure(name: str, variant: str | None = None) -> Measure:
     if plain is not None or any(one == name for one, _ in MEASURES):
         variants = [other for one, other in MEASURES if one == name and other]
         raise WordworthError(f"{name} has no variant {variant!r}{nearest(str(variant), variants)}")
-    close = nearest(name, [one for one, _ in MEASURES])
+    close = nearest(name, sorted({one for one, _ in MEASURES}))
     raise WordworthError(f"no measure is called {name!r}{close or '; declare it in a file of measure/'}")
 
 

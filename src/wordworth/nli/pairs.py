@@ -148,7 +148,7 @@ class PairSet:
             key = "premise" if all(word.casefold() in known for word in words) else "hypothesis"
         if not self.can_slice_by(key):
             known_keys = [*self._axes, "subject"]
-            close = nearest(key, known_keys) or f"; it can by {', '.join(known_keys)}"
+            close = nearest(key, known_keys) or f"; its keys are {', '.join(known_keys)}"
             raise WordworthError(f"the probe {self.probe.name} cannot be sliced by {key!r}{close}")
         return dict(zip(("premise", "hypothesis"), self.labels, strict=True)).get(key, key)
 

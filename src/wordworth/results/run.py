@@ -231,7 +231,7 @@ def read_run(folder: str | Path) -> Run:
     place = Path(folder)
     run = read_manifest(place)
     if not (place / SCORES_FILE).is_file():
-        raise WordworthError(f"{place} is not a run: it has no {SCORES_FILE}")
+        raise WordworthError(f"{place} is not a run: it has no {SCORES_FILE}; name a folder that `wordworth run` wrote")
     for name, sha256 in run.files.items():
         path = place / name
         is_inside = path.resolve().is_relative_to(place.resolve())
@@ -251,7 +251,7 @@ def read_manifest(folder: Path) -> Run:
     """Read `run.json` only, to list runs: the scores and items are empty."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise WordworthError(f"{folder} is not a run: it has no {MANIFEST}")
+        raise WordworthError(f"{folder} is not a run: it has no {MANIFEST}; name a folder that `wordworth run` wrote")
     refuse_special(folder)
     try:
         run = Run.model_validate_json(path.read_bytes(), strict=True)

@@ -161,7 +161,7 @@ def _check_rule(rule: Rule) -> None:
         raise WordworthError(f"its limit is {rule.limit}; write one like {EXAMPLES}")
     if not rule.where:
         raise WordworthError(f"it names no score; say which by its columns ({format_names(KEY, 20)})")
-    measure, names = rule.where.get("measure"), [name for name, _ in MEASURES]
+    measure, names = rule.where.get("measure"), sorted({name for name, _ in MEASURES})
     if measure and measure not in names:
         raise WordworthError(f"no measure is called {measure[:60]!r}{nearest(measure, names)}")
     if measure and rule.where.get("variant"):

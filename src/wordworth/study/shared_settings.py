@@ -20,18 +20,18 @@ class OfEmbeddings(Settings):
     tests: tuple[Name, ...] = setting((), f"{TEST}.", **TESTS_SETTING)
     languages: tuple[str, ...] = setting(
         (),
-        "Language of the words: one for all models, or one per model in the same order; repeat it, or give all, for a "
-        "multilingual model.",
+        "Language of the words: one for all models, or one per model in the same order. Repeat it for a "
+        "multilingual model, or give all.",
         ON,
         option="language",
         catalog="languages",
         may_differ=True,
     )
     on_bad: Literal["stop", "drop"] = setting(
-        "stop", "Rows of an embedding that are NaN, zero, repeated …: stop or drop.", ON, may_differ=True
+        "stop", "What to do with vectors that are NaN, zero or repeated: stop, or drop them.", ON, may_differ=True
     )
     file_format: str | None = setting(
-        None, "Format of the embedding files, if it is not recognised.", ON, may_differ=True
+        None, "Format of the embedding files, if it is not recognized.", ON, may_differ=True
     )
 
 
@@ -48,29 +48,31 @@ class BiasSubspace(Settings):
 
     directions: tuple[tuple[str, str], ...] = setting(
         (),
-        "Bias direction: two words, such as he,she; it is unit(unit(a) − unit(b)).",
+        "Bias direction: two words, such as he,she. The direction is unit(unit(a) − unit(b)).",
         ON,
         option="direction",
         metavar="A,B",
         parse=comma_pair,
     )
     bias_pairs: tuple[Name, ...] = setting(
-        (), "Word pairs whose first components are the bias: a word set or a file.", ON, catalog="word_sets"
+        (), "Word pairs (a word set or a file) whose first principal components are the bias.", ON, catalog="word_sets"
     )
     bias_words: tuple[Name, ...] = setting(
-        (), "Words whose first components are the bias: a word set or a file.", ON, catalog="word_sets"
+        (), "Words (a word set or a file) whose first principal components are the bias.", ON, catalog="word_sets"
     )
     bias_components: int = setting(
-        1, "Number of first components of --bias-pairs and --bias-words.", ON, least=1, most=1_000
+        1, "Number of principal components for --bias-pairs and --bias-words.", ON, least=1, most=1_000
     )
     concept: tuple[tuple[str, ...], ...] = setting(
         (),
-        "Two or more classes of words, each a word set or a file: the span of their means is the bias.",
+        "Two or more classes of words, each a word set or a file. The span of their means is the bias.",
         ON,
         metavar="SET,SET,…",
         parse=comma_names,
     )
-    raw: bool = setting(False, "Learn from vectors as they are, not made unit length as in the authors' code.", HOW)
+    raw: bool = setting(
+        False, "Learn the bias from vectors at their own length; the authors' code makes them unit length.", HOW
+    )
 
     def model_post_init(self, context: Any) -> None:
         for classes in self.concept:
@@ -90,7 +92,7 @@ class TakenOut(BiasSubspace):
     """Name what is removed from the training vectors of a network: a bias, or random directions."""
 
     random_directions: int = setting(
-        0, "Random directions to remove in training, as a control.", HOW, least=0, most=1_000
+        0, "Number of random directions to remove in training, as a control.", HOW, least=0, most=1_000
     )
 
 
@@ -99,8 +101,8 @@ class ElmoLayers(Settings):
 
     elmo_layers: tuple[int, ...] = setting(
         (1,),
-        "Layers of ELMo that a bias is taken out of: 1 before the layers above it are computed; several, such as "
-        "1,2,3, or another one: each by itself, once all are.",
+        "Layers of ELMo to remove the bias from. 1: before the layers above it are computed. Others, such as "
+        "1,2,3: from each layer after all are computed.",
         HOW,
         metavar="N,N",
         parse=lambda text: comma_numbers("--elmo-layers", text),
@@ -110,7 +112,7 @@ class ElmoLayers(Settings):
     )
     corpus: Name = setting(
         "enwiki-sample",
-        f"{CORPUS} over which vectors of ELMo that depend on their context are averaged, to find a bias in them.",
+        f"{CORPUS}. ELMo's vectors in context are averaged over it, to find a bias in them.",
         ON,
         metavar="NAME|FILE",
         catalog="corpora",

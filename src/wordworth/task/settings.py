@@ -28,17 +28,18 @@ HELP_GROUPS = (MEASURED, ON, HOW)
 MAX_WHOLE_NUMBER = 2**31 - 1
 """The bound of whole numbers without another one: libraries accept no larger one."""
 POOLING: dict[str, Any] = {
-    "help": "Pooling of a word's subwords; last unless given, or mean in a bidirectional model.",
+    "help": "Pooling of a word's subwords. Unless given: last in models that read left to right, else mean.",
     "choices": ("", "first", "last", "mean", "max", "min"),
 }
 COMPONENTS_SETTING: dict[str, Any] = {
-    "help": "Principal components to nullify: so many at most.",
+    "help": "Largest number of principal components to nullify.",
     "least": 0,
     "most": 1_000,
     "may_differ": True,
 }
 DEVICE: dict[str, Any] = {
-    "help": "auto, cpu, mps, cuda, cuda:1 and so on; spread: over all there are; disk: layer by layer from its files.",
+    "help": "auto, cpu, mps, cuda or cuda:N; spread (over all GPUs); disk (read layer by layer from the model's "
+    "files).",
     "metavar": "DEVICE",
     "pattern": r"auto|cpu|mps|cuda(:\d{1,3})?|spread|disk",
 }
@@ -52,9 +53,9 @@ LEXICON, TEST, PAIRS, CORPUS = (
     "Text: a corpus of the catalog or a file",
 )
 """How the help of an option begins that several studies have."""
-RANDOM_HELP = "Random directions or subspaces taken out as the control."
+RANDOM_HELP = "Number of random directions or subspaces to remove, as a control."
 ENGINE: dict[str, Any] = {
-    "help": "Where shards of the work run: local, ray (workers here) or ray:ADDRESS (a cluster).",
+    "help": "local (this process), ray (workers on this machine) or ray:ADDRESS (a cluster).",
     "pattern": PATTERN,
     "may_differ": True,
     "metavar": "ENGINE",
@@ -175,7 +176,12 @@ class Settings(BaseModel):
             values[fields[name].name] = value
             if fields[name].name != name and fields[name].name in chosen:
                 raise WordworthError(f"{fields[name].name} was given twice, once as {name}; give it once")
-        return cls(**values)
+        try:
+            return cls(**values)
+        except WordworthError as error:  # which names options; whoever calls from Python knows settings
+            names = {field.option: field.name for field in cls.fields()}
+            message = re.sub(r"--([a-z-]+)", lambda option: names.get(option[1], option[0]), str(error))
+            raise WordworthError(message) from error
 
     @classmethod
     def may_differ(cls) -> list[str]:
@@ -248,13 +254,13 @@ def _plain(value: Any) -> Any:
 class Seeding(Settings):
     """All that is random is drawn from one seed."""
 
-    seed: int = setting(0, "Seed of all that is random.", least=0)
+    seed: int = setting(0, "Random seed.", least=0)
 
 
 class Intervals(Seeding):
     """How intervals are computed."""
 
-    resamples: int = setting(RESAMPLES, "Bootstrap resamples of the intervals.", least=1, most=100_000, may_differ=True)
+    resamples: int = setting(RESAMPLES, "Bootstrap resamples per interval.", least=1, most=100_000, may_differ=True)
 
     @property
     def bootstrap(self) -> dict[str, Any]:
@@ -265,17 +271,21 @@ class Intervals(Seeding):
 class Permutations(Intervals):
     """How p-values and intervals of association tests are computed."""
 
-    sides: Sides = setting("one", "Sides of the permutation tests: one (as the paper) or two.", may_differ=True)
+    sides: Sides = setting("one", "Sides of the permutation test; the papers use one.", may_differ=True)
     p_method: Method = setting(
-        "auto", "How p is computed: exact where it can be enumerated, else Monte Carlo.", may_differ=True
+        "auto", "How p is computed. auto: exact if all partitions can be counted, else Monte Carlo.", may_differ=True
     )
     p_count: Count = setting(
         "inclusive",
-        "What p counts: partitions that give as much, the observed one among them; strict: more (as the papers).",
+        "inclusive: count partitions with a statistic ≥ the observed one; strict: only > (as in the papers).",
         may_differ=True,
     )
     permutations: int = setting(
-        PERMUTATIONS, "Random permutations where they cannot all be counted.", least=1, most=10_000_000, may_differ=True
+        PERMUTATIONS,
+        "Random permutations, used if they cannot all be counted.",
+        least=1,
+        most=10_000_000,
+        may_differ=True,
     )
 
     @property
@@ -289,9 +299,13 @@ class Sensitive(Permutations):
     """Whether a conclusion is tried under other choices."""
 
     sensitivity: bool = setting(
-        False, "How often other defensible choices (words, vectors, estimators) flip the conclusion.", MEASURED
+        False,
+        "Also count how often other defensible choices (words, vectors, estimators) change the conclusion.",
+        MEASURED,
     )
-    draws: int = setting(50, "Random halves of the word sets, of each kind, in --sensitivity.", least=1, most=10_000)
+    draws: int = setting(
+        50, "Random halves of the word sets that --sensitivity draws, for each kind of set.", least=1, most=10_000
+    )
 
     def in_words(self) -> str:
         return SENSITIVITY if self.sensitivity else ""
@@ -301,9 +315,9 @@ class WordLookup(Settings):
     """How the words of a list are looked up in a vocabulary."""
 
     case: Literal["fold", "exact"] = setting(
-        "fold", "fold: also try lower case and a capital; exact: words as written.", ON
+        "fold", "fold: also try words in lower case and with a capital; exact: only as written.", ON
     )
-    balance: bool = setting(False, "Cut word sets at random to the size of the shorter one.", ON)
+    balance: bool = setting(False, "Cut the longer word set at random to the size of the shorter one.", ON)
 
 
 class Placement(Settings):
@@ -313,7 +327,7 @@ class Placement(Settings):
     engine: str = setting("local", **ENGINE)
     precision: str = setting(
         "float32",
-        "Of the network's numbers; auto: the checkpoint's own on an accelerator, float32 on a CPU.",
+        "Precision of the weights; auto: the checkpoint's own on a GPU, float32 on a CPU.",
         choices=("float32", "bfloat16", "float16", "auto"),
         may_differ=True,
     )
@@ -324,7 +338,7 @@ class ByLayer(Placement):
 
     layers: tuple[int, ...] = setting(
         (),
-        "Layers of a language model, such as 0,8,16 (-1 is the last); all unless given. Higher ones are not computed.",
+        "Layers of a language model, such as 0,8,16 (-1 is the last); all unless given.",
         MEASURED,
         **LAYERS,
     )
@@ -351,7 +365,7 @@ def comma_pair(text: str) -> tuple[str, str]:
     """`A,B` as two words."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2 or not all(parts):
-        raise WordworthError(f"{text!r} is not two names with a comma between, such as he,she")
+        raise WordworthError(f"{text!r} is not two words with a comma between them; write for example he,she")
     return parts[0], parts[1]
 
 

@@ -62,7 +62,7 @@ def select_word_sets(
     for (label, words), group in zip(sets.items(), groups, strict=True):
         if len(group) < 2:
             why = next(iter(group.reasons.values()), "")
-            hint = f"is it an embedding of {language} words, and spelled alike?" if layers.vocabulary else why
+            hint = f"is it an embedding of {language} words, in the same spelling?" if layers.vocabulary else why
             raise TooFewWordsError(
                 f"{layers.name} has {len(group)} of the {len(words)} words of {label} ({what}), and 2 are needed; "
                 f"{hint}"

@@ -101,7 +101,7 @@ def fetch_from_hub(file: HubFile, called: str, *, fetch: bool = True) -> Path:
             if offline:
                 raise WordworthError(_unreachable(called, "")) from error
         except HFValidationError as error:
-            raise WordworthError(f"{called} is no name of the hub; write owner/name") from error
+            raise WordworthError(f"{called} is not a valid name of the hub; write owner/name") from error
     refusal = _refusal(file, called)
     try:
         here = _download(file, here_only=refusal is not None)
@@ -150,7 +150,7 @@ def _refusal(file: HubFile, called: str) -> str | None:
     try:
         get_hf_file_metadata(hf_hub_url(file.repo, path, repo_type=file.repo_type, revision=file.revision))
     except errors.HFValidationError as error:
-        raise WordworthError(f"{called}{where} is no name of the hub; write owner/name") from error
+        raise WordworthError(f"{called}{where} is not a valid name of the hub; write owner/name") from error
     except errors.RevisionNotFoundError as error:
         raise WordworthError(f"the hub's {file.repo} has no revision {file.revision}; its page lists them") from error
     except errors.RemoteEntryNotFoundError as error:
@@ -168,11 +168,10 @@ def _refusal(file: HubFile, called: str) -> str | None:
 
 def _where(called: str) -> str:
     """Say where a name was looked for: that of a model may be a misspelled path or name of the catalog."""
-    return "" if called.startswith("hf://") else " is neither a path, nor in the catalog, and"
+    return "" if called.startswith("hf://") else " is not a path or a catalog name, and"
 
 
 def _unreachable(called: str, reason: str) -> str:
     because = f" ({reason})" if reason else ""
-    return (
-        f"{called}{_where(called)} is not here and the hub cannot be reached{because}; check the name and the network"
-    )
+    where = _where(called) or " is not in the cache, and"
+    return f"{called}{where} the hub cannot be reached{because}; check the name and the network"

@@ -111,7 +111,7 @@ class Lexicon(DataSet):
             return self
         firsts = {row: self.words[same[0]] for same in rows.values() for row in same[1:]}
         repeats = [
-            LeftOut(0, self.words[row], f"has the vector of {first!r}; their ratings are averaged")
+            LeftOut(0, self.words[row], f"has the same vector as {first!r}; their ratings are averaged")
             for row, first in sorted(firsts.items())
         ]
         kept = self.select([same[0] for same in rows.values()], self.name, (*self.left_out, *repeats))
@@ -229,11 +229,11 @@ def _lexicon(
         bad = next((row.cells[at[r]] for r, value in zip(kept, numbers, strict=True) if value is None), None)
         reason = "" if word else "has no word"
         if bad is not None:
-            reason = f"has a rating that is no number: {quote(bad)}"
+            reason = f"has a rating that is not a number: {quote(bad)}"
         if reason and not drop_bad:
             raise WordworthError(
-                f"{table.path}, line {row.line}: {quote(word)} {reason}; correct it, or leave such rows out "
-                "(--on-bad drop)"
+                f"{table.path}, line {row.line}: {quote(word)} {reason}; correct it, or drop such rows "
+                "with --on-bad drop"
             )
         reason = reason or refused.get(word, "")
         if reason:

@@ -103,7 +103,7 @@ def sniff_delimiter(text: str, path: Path) -> str:
     counts = {delimiter: first.count(delimiter) for delimiter in _NAMES}
     best = max(counts, key=lambda delimiter: counts[delimiter])
     if not counts[best]:
-        raise WordworthError(f"{path}, line 1: no comma, semicolon or tab parts it into columns; is this a CSV or TSV?")
+        raise WordworthError(f"{path}, line 1: no comma, semicolon or tab found; is this a CSV or TSV file?")
     return best
 
 

@@ -325,8 +325,8 @@ def translate_test(test: AssociationTest, language: str) -> AssociationTest:
     if missing is not None:
         raise missing
     raise WordworthError(
-        f"{test.name} cannot be put into {language!r}{nearest(language, languages())} (XWEAT has "
-        f"{', '.join(of_xweat)}; WEAT 1, 2 and 8 are by machine in {', '.join(of_machine)})"
+        f"{test.name} is not translated into {language!r}{nearest(language, languages())} (XWEAT has "
+        f"{', '.join(of_xweat)}; WEAT 1, 2 and 8 are machine-translated into {', '.join(of_machine)})"
     )
 
 

@@ -10,7 +10,7 @@ class CalibrateSettings(OfEmbeddings, WordLookup, Placement, Seeding):
 
     sizes: tuple[int, ...] = setting(
         (4, 8, 16, 25),
-        "Words per list of targets, besides the sizes that the lists of a test have.",
+        "Words per list of targets. The sizes of the test's own lists are always measured.",
         MEASURED,
         metavar="N,N",
         parse=lambda text: comma_numbers("--sizes", text),
@@ -19,7 +19,7 @@ class CalibrateSettings(OfEmbeddings, WordLookup, Placement, Seeding):
     )
     layer: int | None = setting(
         None,
-        "Layer: a number, of a language model; a quarter of the way up unless given. Words are bleached.",
+        "Layer number of a language model, in bleached contexts; a quarter of the way up unless given.",
         MEASURED,
     )
     probes: tuple[Name, ...] = setting(
@@ -30,10 +30,10 @@ class CalibrateSettings(OfEmbeddings, WordLookup, Placement, Seeding):
     sentences: int = setting(
         10, "Sentences of a probe, drawn at random, that each word is read in.", HOW, least=1, most=10_000
     )
-    lists: int = setting(1_000, "Lists that are drawn for each size and dose.", HOW, least=20, most=100_000)
+    lists: int = setting(1_000, "Number of lists to draw for each size and dose.", HOW, least=20, most=100_000)
     permutations: int = setting(
         1_999,
-        "Random permutations where they cannot all be counted: of each drawn list.",
+        "Random permutations for each list, used if they cannot all be counted.",
         HOW,
         least=19,
         most=1_000_000,
@@ -42,7 +42,7 @@ class CalibrateSettings(OfEmbeddings, WordLookup, Placement, Seeding):
 
 STUDY = Study(
     name="calibrate",
-    summary="Which bias measure would notice: power and false alarms for an injected bias of known size.",
+    summary="Test which bias measures notice an injected bias of known size, and how often they raise a false alarm.",
     settings=CalibrateSettings,
     main="tests",
     kinds=frozenset({"static", "sentence", "causal", "masked", "encoder", "nli"}),

@@ -33,17 +33,19 @@ WORD_SET: dict[str, Any] = {"group": HOW, "catalog": "word_sets"}
 class DebiasSettings(BiasSubspace, Permutations):
     """Set the bias, the span of all that is named (he − she unless given), and what is measured."""
 
-    mitigate: str = setting("projection", "How the bias is taken out.", HOW, choices=DEBIAS_METHODS)
+    mitigate: str = setting("projection", "Method to remove the bias.", HOW, choices=DEBIAS_METHODS)
     specific: Name | None = setting(
-        None, "Words that keep their part in the subspace, in hard-debias; Bolukbasi's for gender.", **WORD_SET
+        None,
+        "hard-debias: words that keep their component in the subspace. Unless given: Bolukbasi's for gender.",
+        **WORD_SET,
     )
     equalize: Name | None = setting(
-        None, "Pairs made equally far from every other word, in hard-debias; Bolukbasi's for gender.", **WORD_SET
+        None,
+        "hard-debias: pairs to make equally far from every other word. Unless given: Bolukbasi's for gender.",
+        **WORD_SET,
     )
-    rounds: int = setting(35, "Classifiers, in inlp, at most.", HOW, least=1, most=10_000)
-    without: tuple[str, ...] = setting(
-        (), "Part of the measurements to skip.", MEASURED, choices=(*DEBIAS_PARTS, "all")
-    )
+    rounds: int = setting(35, "inlp: largest number of classifiers.", HOW, least=1, most=10_000)
+    without: tuple[str, ...] = setting((), "Measurement to skip.", MEASURED, choices=(*DEBIAS_PARTS, "all"))
     lexica: tuple[Name, ...] = setting(("bellezza",), f"{LEXICON}.", **LEXICA_SETTING)
     pairs: tuple[Name, ...] = setting(("ws-353", "simlex-999", "men"), f"{RATED_PAIRS}.", **PAIRS_SETTING)
     tests: tuple[Name, ...] = setting((), f"{TEST}; WEAT 1 to 10 unless given.", **TESTS_SETTING)
@@ -56,21 +58,25 @@ class DebiasSettings(BiasSubspace, Permutations):
         may_differ=True,
     )
     nli: Name | None = setting(
-        None, "Network over these vectors that infers; nli-glove where it reads them.", MEASURED, catalog="models/nli"
+        None, "NLI network over these vectors; nli-glove if it reads them.", MEASURED, catalog="models/nli"
     )
     probes: tuple[Name, ...] = setting(
-        (), "Probe: gender, nationality, religion or a TOML file; those that fit unless given.", **PROBE_SETTING
+        (),
+        "Probe: gender, nationality, religion or a TOML file. Unless given: those that fit the bias.",
+        **PROBE_SETTING,
     )
     layers: tuple[int, ...] = setting(
         (),
-        "Layers of a language model, such as 0,8,16, to measure; the middle one unless given.",
+        "Layers of a language model to measure, such as 0,8,16; the middle one unless given.",
         MEASURED,
         **LAYERS,
     )
-    corpus: Name = setting("enwiki-sample", f"{CORPUS}, in which a language model predicts.", ON, catalog="corpora")
-    words: int = setting(2_000, "Cut the text after so many words; 0: read all.", ON, least=0)
+    corpus: Name = setting(
+        "enwiki-sample", f"{CORPUS}, for the predictions of a language model.", ON, catalog="corpora"
+    )
+    words: int = setting(2_000, "Read only the first N words of the text; 0: all.", ON, least=0)
     device: str = setting("auto", may_differ=True, **DEVICE)
-    sample: int = setting(20_000, "Pairs of each probe or set, so many drawn evenly.", ON, least=1)
+    sample: int = setting(20_000, "Draw this many pairs of each probe, evenly.", ON, least=1)
 
     def model_post_init(self, context: Any) -> None:
         super().model_post_init(context)
@@ -85,7 +91,7 @@ class DebiasSettings(BiasSubspace, Permutations):
 
 STUDY = Study(
     name="debias",
-    summary="Takes a bias out of word vectors or a language model and measures what that cost (Dev et al.).",
+    summary="Remove a bias from word vectors or a language model and measure the cost (Dev et al.).",
     settings=DebiasSettings,
     kinds=frozenset({"static"}),
     also_accepts=frozenset({"causal", "masked", "encoder"}),

@@ -17,7 +17,7 @@ def _label_map(text: str) -> dict[str, str]:
 
 
 LABEL_MAP: dict[str, Any] = {
-    "help": "Meaning of labels that are not words, such as 0=entailment,1=neutral,2=contradiction.",
+    "help": "Meaning of a file's labels if they are numbers, such as 0=entailment,1=neutral,2=contradiction.",
     "group": ON,
     "metavar": "LABEL=MEANING,…",
     "parse": _label_map,
@@ -30,57 +30,68 @@ class InferSettings(Intervals, ElmoLayers):
 
     probes: tuple[Name, ...] = setting(
         (),
-        "Probe: gender, nationality, religion (NAME:formula: all verbs with 95 objects), or a TOML file; all "
-        "three if none.",
+        "Probe: gender, nationality, religion (NAME:formula pairs all verbs with 95 objects), or a TOML file. All"
+        " three unless given.",
         **PROBE_SETTING,
     )
     slices: tuple[str, ...] = setting(
-        (), "Measured next to the whole: polarity=rude,demonym=Iraqi.", MEASURED, option="slice", metavar="KEY=WORD,…"
+        (),
+        "Also score this slice of the pairs: polarity=rude,demonym=Iraqi.",
+        MEASURED,
+        option="slice",
+        metavar="KEY=WORD,…",
     )
-    by: tuple[str, ...] = setting((), "Each word by itself: occupation, verb, object, kind, …", MEASURED, metavar="KEY")
-    only: str = setting("", "Score only this slice.", ON, metavar="KEY=WORD,…")
+    by: tuple[str, ...] = setting(
+        (), "Also score the pairs of each occupation, verb, object or kind.", MEASURED, metavar="KEY"
+    )
+    only: str = setting("", "Score only this slice of the pairs.", ON, metavar="KEY=WORD,…")
     thresholds: tuple[float, ...] = setting(
-        (0.5, 0.7), "τ of the thresholds.", MEASURED, option="threshold", least=0, most=1
+        (0.5, 0.7), "Threshold τ for the probability of neutral.", MEASURED, option="threshold", least=0, most=1
     )
     accuracy: tuple[Name, ...] = setting(
         (),
-        "Labelled pairs that accuracy is measured on, such as snli-test, to see what mitigation costs.",
+        "Labelled pairs, such as snli-test, to measure what mitigation costs in accuracy.",
         MEASURED,
         catalog="nli",
     )
     swaps: int = setting(
         20_000,
-        "Pairs of the control, in which two words of one kind are exchanged (baker, tailor); 0: none.",
+        "Number of control pairs that differ in another word of one kind (baker, tailor); 0: none.",
         MEASURED,
         least=0,
         most=100_000_000,
     )
     stability: bool = setting(
-        False, "Also measure how stable the subspaces of gender, demonyms and adherents are in its vectors.", MEASURED
+        False, "Also measure how well defined the subspaces of gender, demonyms and adherents are.", MEASURED
     )
     label_map: Mapping[str, str] | None = setting(None, may_differ=True, **LABEL_MAP)
     sample: int | None = setting(
-        None, "Pairs of each probe or set, drawn evenly; all unless given.", ON, metavar="N", least=1
+        None, "Draw this many pairs of each probe, evenly; all unless given.", ON, metavar="N", least=1
     )
     articles: str = setting(
         "sound",
-        "a/an by sound or by letter; dev2020, as the authors' code: by letter, and for the subject A/An, not The.",
+        "a/an by sound or by letter; dev2020: as in the authors' code, by letter, and the subject has A/An "
+        "instead of The.",
         ON,
         choices=("sound", "letter", "dev2020"),
     )
     mitigate: tuple[str, ...] = setting(
-        ("projection",), "Method that removes the bias.", HOW, choices=(*MITIGATIONS, "none"), may_differ=True
+        ("projection",), "Method to remove the bias.", HOW, choices=(*MITIGATIONS, "none"), may_differ=True
     )
     random: int = setting(8, RANDOM_HELP, HOW, least=0, most=1000, may_differ=True)
     against: tuple[Any, ...] = setting(
-        (), "A model trained on mitigated vectors, as a version.", HOW, catalog="models/nli", may_differ=True
+        (),
+        "Also score a model that was trained on mitigated vectors, as another version.",
+        HOW,
+        catalog="models/nli",
+        may_differ=True,
     )
     farthest: int = setting(
-        10, "Pairs farthest from neutral that are kept.", HOW, least=0, most=10_000, may_differ=True
+        10, "Number of pairs to save, those farthest from neutral.", HOW, least=0, most=10_000, may_differ=True
     )
     labels: tuple[str, ...] = setting(
         (),
-        "Order of a transformer's outputs, where its files do not name them.",
+        "Order of a transformer's outputs, if its files do not name them.",
         HOW,
         metavar="A,B,C",
         parse=lambda text: tuple(filter(None, text.split(","))),
@@ -91,7 +102,7 @@ class InferSettings(Intervals, ElmoLayers):
 
 STUDY = Study(
     name="infer",
-    summary="Biased inferences: how far from neutral NLI models are on pairs that are all neutral (Dev et al.).",
+    summary="Measure biased inferences: how far NLI models are from neutral on neutral pairs (Dev et al.).",
     settings=InferSettings,
     main="probes",
     kinds=frozenset({"nli"}),

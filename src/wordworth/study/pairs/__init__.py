@@ -17,19 +17,20 @@ class PairsSettings(Placement, Intervals):
         metavar="NAME|FILE",
         catalog="sentence_pairs",
     )
-    language: str = setting("english", "Language of the words: those in your own file.", ON, catalog="languages")
+    language: str = setting("english", "Language of your own file.", ON, catalog="languages")
     sample: int | None = setting(
-        None, "Pairs of each probe or set, so many drawn at random instead of all.", ON, metavar="N", least=1
+        None, "Draw this many pairs of each set at random; all unless given.", ON, metavar="N", least=1
     )
     scored_words: Literal["all", "unmodified"] = setting(
         "all",
-        "Words whose probabilities count: all, or the unmodified ones, which both sentences have, as in CrowS-Pairs.",
+        "Words whose probabilities count: all, or only the unmodified ones, which both sentences have (as in "
+        "CrowS-Pairs).",
         HOW,
     )
     pll: Literal["within_word_l2r", "original"] = setting(
         "within_word_l2r",
-        "What masked models mask: a unit and the rest of its word after it, or as in CrowS-Pairs only the unit "
-        "(original).",
+        "What a masked model masks. within_word_l2r: a subword and the rest of its word; original: only the "
+        "subword, as in CrowS-Pairs.",
         HOW,
     )
 
@@ -41,7 +42,7 @@ class PairsSettings(Placement, Intervals):
 
 STUDY = Study(
     name="pairs",
-    summary="Sentence pairs: how often the one with a stereotype is more probable (CrowS-Pairs, StereoSet …).",
+    summary="Measure how often the sentence with a stereotype is the more probable one (CrowS-Pairs, StereoSet …).",
     settings=PairsSettings,
     main="sets",
     kinds=frozenset({"causal", "masked"}),

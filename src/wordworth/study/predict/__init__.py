@@ -10,60 +10,62 @@ class PredictSettings(Placement, Intervals):
     """Set the text and the rules of prediction; a word is predicted from the left of its line or document."""
 
     corpus: Name = setting("enwiki-sample", f"{CORPUS}.", ON, catalog="corpora")
-    words: int = setting(5_000, "Cut the text after so many words; 0: read all.", ON, least=0)
-    language: str = setting("english", "Language of the words, in your own text.", ON, catalog="languages")
+    words: int = setting(5_000, "Read only the first N words of the text; 0: all.", ON, least=0)
+    language: str = setting("english", "Language of your own text.", ON, catalog="languages")
     by_document: bool = setting(False, "Read a word's left context from its document, not only from its line.", ON)
     punctuation: Literal["apart", "attached"] = setting(
         "apart",
-        "apart: marks are words of their own, the same for every tokenizer; attached: only white space parts words.",
+        "apart: punctuation marks are separate words, the same for every tokenizer; attached: only white space "
+        "separates words.",
         ON,
     )
     segmentation: Literal["icu", "spaces"] = setting(
-        "icu", "Words in a language without spaces: icu finds their ends, or the text marks them by spaces.", ON
+        "icu",
+        "How to find words in a language without spaces: icu finds them, spaces: the text has a space between words.",
+        ON,
     )
     frequencies: Name | None = setting(
         None,
-        "wordfreq, a file of words and counts, or a text to count; the text of --fine-tune, or wordfreq, unless given.",
+        "wordfreq, a file of words and counts, or a text to count. Unless given: the text of --fine-tune, else "
+        "wordfreq.",
         ON,
         catalog="frequencies",
     )
-    top: int = setting(10, "Units looked at in each step of top-K.", HOW, metavar="K", least=1, most=1_000)
-    bands: Any = setting("10,100,1000", "Lower edges of the bands of frequency.", HOW, metavar="A,B,…")
+    top: int = setting(10, "K of top-K: subwords considered at each step.", HOW, metavar="K", least=1, most=1_000)
+    bands: Any = setting("10,100,1000", "Lower edges of the frequency bands.", HOW, metavar="A,B,…")
     soft_match: tuple[Any, ...] = setting(
         ("glove-6b-50d",),
-        "What is near: an embedding, word2vec (trained on the text of --fine-tune, or else on the corpus), synonyms, "
-        "lemma, or none.",
+        "What counts as a near miss: neighbours in an embedding or in word2vec (trained on the text of "
+        "--fine-tune, else the corpus), synonyms, lemma, or none.",
         MEASURED,
         metavar="EMBEDDING",
         catalog="models/static",
     )
     paraphrases: tuple[Any, ...] = setting(
         (),
-        "Paraphrase triples, to probe the use of rare words: rare, common, a file, or drawn (from the corpus and "
-        "WordNet).",
+        "Paraphrase triples for rare words: rare, common, a file, or drawn (from the corpus and WordNet).",
         MEASURED,
         catalog="paraphrases",
     )
     beginning: Literal["given", "guessed"] = setting(
         "given",
-        "given: a guess begins a word, as in the probability of a word; guessed: it may also go on with the word "
-        "before, as in the paper.",
+        "given: a guess begins a new word; guessed: it may also continue the word before, as in the paper.",
         HOW,
     )
     boundary: Literal["required", "top-1", "ignored"] = setting(
         "required",
-        "required: a guess must end where the word ends; top-1: only the first guess must, a path of top-K need not; "
-        "ignored: the algorithm as printed.",
+        "required: a guess must end where the word ends; top-1: only the first guess must; ignored: none must, as"
+        " in the printed algorithm.",
         HOW,
     )
     layers: tuple[int, ...] = setting(
         (),
-        "Layers of a language model, such as 0,8,16, in the paraphrase probe; ¾ of the way up unless given.",
+        "Layers to use in the paraphrase probe, such as 0,8,16; ¾ of the way up unless given.",
         HOW,
         **LAYERS,
     )
     fine_tune: Name | None = setting(
-        None, "Train each model on this text first, in one pass.", HOW, catalog="corpora", may_differ=True
+        None, "First train each model on this text, in one pass.", HOW, catalog="corpora", may_differ=True
     )
 
     @property
@@ -78,7 +80,7 @@ class PredictSettings(Placement, Intervals):
 
 STUDY = Study(
     name="predict",
-    summary="Which words a model says, and which it never says: accuracy, diversity and surprise (Dudy & Bedrick).",
+    summary="Measure which words a model predicts, and which it never predicts (Dudy & Bedrick).",
     settings=PredictSettings,
     kinds=frozenset({"causal"}),
     also_accepts=frozenset({"masked"}),

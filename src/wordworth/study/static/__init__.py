@@ -17,7 +17,7 @@ SIMILARITY = "similarity"
 PAIRS = ("rg-65", "ws-353", "simlex-999", "simverb-3500")
 """The word pairs of the paper."""
 TEXT_HELP: dict[str, Any] = {
-    "help": f"{CORPUS} that sentences are drawn from, or none: only the words. Several count as one.",
+    "help": f"{CORPUS} to draw sentences from; none: encode the words by themselves. Several are read as one.",
     "group": ON,
     "metavar": "NAME|FILE|none",
     "catalog": "corpora",
@@ -28,7 +28,7 @@ class StaticSettings(ByLayer, Intervals):
     """Blank choices are the paper's."""
 
     experiments: tuple[str, ...] = setting(
-        (), "What is run; all unless given.", MEASURED, option="experiment", choices=EXPERIMENTS, may_differ=True
+        (), "Experiments to run; all unless given.", MEASURED, option="experiment", choices=EXPERIMENTS, may_differ=True
     )
     pairs: tuple[Name, ...] = setting(
         (),
@@ -40,19 +40,19 @@ class StaticSettings(ByLayer, Intervals):
     corpus: tuple[Name, ...] = setting(("enwiki-sample",), **TEXT_HELP)
     sentences: tuple[int, ...] = setting(
         (10_000, 50_000, 100_000, 500_000, 1_000_000),
-        "Sentences drawn in all, for quality; the paper's, as far as the text goes, unless given.",
+        "Number of sentences to draw, for quality. Unless given: the paper's numbers, as far as the text suffices.",
         ON,
         least=1,
         most=100_000_000,
     )
     count: Literal["sentences", "contexts"] = setting(
         "sentences",
-        "What --sentences counts: sentences, as the authors' code does, or contexts, as the paper says: a sentence is "
-        "one of each word in it.",
+        "What --sentences counts: sentences, as in the authors' code, or contexts (one per sentence and word), as"
+        " in the paper.",
         ON,
     )
-    per_word: int = setting(20, "Contexts of a word, in bias and agreement (paper, A.5).", ON, least=1, most=100_000)
-    lower_case: bool = setting(False, "Put the sentences into lower case.", ON)
+    per_word: int = setting(20, "Contexts per word, in bias and agreement (paper, A.5).", ON, least=1, most=100_000)
+    lower_case: bool = setting(False, "Lower-case the sentences.", ON)
 
     @property
     def is_without_text(self) -> bool:
@@ -73,7 +73,7 @@ def is_without_text(corpus: tuple[Name, ...]) -> bool:
 
 STUDY = Study(
     name="static",
-    summary="Language models as static embeddings: quality and bias by layer, and how far estimators agree.",
+    summary="Reduce language models to static embeddings: quality, bias and agreement of bias measures, by layer.",
     settings=StaticSettings,
     kinds=frozenset({"causal", "masked", "encoder", "sentence", "static"}),
     papers=("bommasani2020",),
@@ -100,22 +100,26 @@ STUDY = Study(
 class ExportSettings(Placement, Seeding):
     """How a language model is reduced to one vector per word."""
 
-    layer: int | None = setting(None, "Layer: a number; a quarter of the way up, as in the paper, unless given.", HOW)
+    layer: int | None = setting(None, "Layer number. Unless given: a quarter of the way up, as in the paper.", HOW)
     vocabulary: Name = setting(
-        SIMILARITY, "Words: `similarity`, a lexicon or word set of the catalog, or a file with one word per line.", ON
+        SIMILARITY,
+        "Words to export: `similarity`, a lexicon or word set of the catalog, or a file with one word per line.",
+        ON,
     )
     corpus: tuple[Name, ...] = setting(("enwiki-sample",), **TEXT_HELP)
     per_word: int | None = setting(None, f"Contexts of a word; {PER_WORD} unless given.", ON, least=1, most=100_000)
     sentences: int | None = setting(
-        None, "Sentences drawn in all, instead of --per-word.", ON, least=1, most=100_000_000
+        None, "Number of sentences to draw, instead of --per-word.", ON, least=1, most=100_000_000
     )
-    pooling: str = setting("mean/mean", "Pooling of a word's subwords; F/G: then of its contexts.", HOW, metavar="F/G")
+    pooling: str = setting(
+        "mean/mean", "Pooling F/G: F of a word's subwords, then G of its contexts.", HOW, metavar="F/G"
+    )
     components: int | None = setting(
         None,
-        "Principal components to nullify: the mean and so many are taken off (Mu & Viswanath advise dimensions / 100).",
+        "Remove the mean and this many principal components (Mu & Viswanath advise dimensions / 100).",
         HOW,
         least=0,
         most=1_000,
     )
-    language: str = setting("english", "Language of the words, and of the text.", ON, catalog="languages")
-    lower_case: bool = setting(False, "Put the sentences into lower case.", ON)
+    language: str = setting("english", "Language of the words and the text.", ON, catalog="languages")
+    lower_case: bool = setting(False, "Lower-case the sentences.", ON)

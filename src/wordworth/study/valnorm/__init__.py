@@ -17,29 +17,33 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
 
     lexica: tuple[Name, ...] = setting(
         (),
-        f"{LEXICON}. Bellezza, ANEW and Warriner unless given; in other languages Bellezza's "
-        "words there and the language's own lexicon.",
+        f"{LEXICON}. Unless given: Bellezza, ANEW and Warriner; in another language "
+        "Bellezza's words in it and its own lexicon.",
         **LEXICA_SETTING,
     )
     experiments: tuple[str, ...] = setting(
         (),
-        "What is run; all that apply to a model if none. raters needs no model: how well people's ratings agree.",
+        "Experiments to run; all that apply to a model unless given. raters (agreement of people's ratings) needs"
+        " no model.",
         MEASURED,
         option="experiment",
         choices=(*VALNORM_EXPERIMENTS, RATERS),
     )
     pairs: tuple[Name, ...] = setting(
         (),
-        f"{RATED_PAIRS}. WordSim, RareWord, MEN, SimLex and SimVerb unless given; Multi-SimLex in other languages.",
+        f"{RATED_PAIRS}. Unless given: WordSim, RareWord, MEN, SimLex and SimVerb; else Multi-SimLex.",
         **PAIRS_SETTING,
     )
     corpus: tuple[Name, ...] = setting(
-        (), f"{CORPUS}, for corpus-size; of several, such as the slices of a time, each.", ON, catalog="corpora",
+        (),
+        f"{CORPUS}, for corpus-size. Each of several, such as slices of time, is measured separately.",
+        ON,
+        catalog="corpora",
         may_differ=True,
-    )  # fmt: skip
+    )
     shares: tuple[float, ...] = setting(
         CORPUS_PERCENTS,
-        "Percent of the corpus's lines that vectors are trained on.",
+        "Percent of the corpus's lines to train vectors on.",
         ON,
         option="share",
         least=0,
@@ -47,10 +51,10 @@ class ValnormSettings(OfEmbeddings, WordLookup, Sensitive):
         may_differ=True,
     )
     dimensions: int = setting(300, "Dimensions of the vectors that corpus-size trains.", HOW, least=1, most=65_536)
-    word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
-    rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
+    word_column: str | None = setting(None, "Word column of your own lexicon.", ON)
+    rating_column: str | None = setting(None, "Rating column of your own lexicon.", ON)
     analogy_vocabulary: int = setting(
-        300_000, "First words (by custom the most frequent) among which analogies are sought; 0: all.", HOW, least=0
+        300_000, "Search analogies among the first N words (usually the most frequent); 0: all.", HOW, least=0
     )
 
 
@@ -63,7 +67,7 @@ def _list_languages() -> list[str] | None:
 
 STUDY = Study(
     name="valnorm",
-    summary="Quality of static embeddings by valence (ValNorm), and by WEAT, similarity and analogies.",
+    summary="Measure the quality of static embeddings by valence (ValNorm), WEAT, similarity and analogies.",
     settings=ValnormSettings,
     main="lexica",
     kinds=frozenset({"static", "sentence"}),

@@ -54,14 +54,14 @@ class VastSettings(ByLayer, Permutations, Intervals):
     lexica: tuple[Name, ...] = setting((), f"{LEXICON}. Bellezza, ANEW and Warriner unless given.", **LEXICA_SETTING)
     experiments: tuple[str, ...] = setting(
         (),
-        "What is run; all unless given, but `languages` only on a multilingual model.",
+        "Experiments to run; all unless given, but `languages` only on a multilingual model.",
         MEASURED,
         option="experiment",
         choices=VAST_EXPERIMENTS,
     )
     contexts: tuple[str, ...] = setting(
         (),
-        "Text that the words are in; the paper's four unless given, for a sentence encoder decontextualized instead of "
+        "Context of the words. Unless given: the paper's four; for a sentence encoder, decontextualized replaces "
         "random.",
         MEASURED,
         option="context",
@@ -73,50 +73,48 @@ class VastSettings(ByLayer, Permutations, Intervals):
     tests: tuple[Name, ...] = setting((), f"{TEST}; WEAT 1 to 10 unless given.", **TESTS_SETTING)
     controls: tuple[str, ...] = setting(
         (),
-        "What contextualization is compared with: a network with random weights, shuffled ratings, no polar words in "
-        "the lexicon; all three unless given, or none.",
+        "Controls for contextualization: random weights, shuffled ratings, a lexicon without the polar words. All"
+        " three unless given.",
         MEASURED,
         option="control",
         choices=(*CONTROLS, "none"),
     )
-    language: str = setting(
-        "english", "Language of the words: lexicon, polar words and templates.", ON, catalog="languages"
-    )
+    language: str = setting("english", "Language of the lexicon, polar words and templates.", ON, catalog="languages")
     corpus: Name = setting(
         "enwiki-sample",
-        f"{CORPUS} that random contexts are drawn from, or none.",
+        f"{CORPUS} to draw random contexts from, or none.",
         ON,
         metavar="NAME|FILE|none",
         catalog="corpora",
     )
     language_corpus: tuple[Name, ...] = setting(
         (),
-        "Text of the random contexts of one of `languages`: LANGUAGE=NAME or LANGUAGE=FILE.",
+        "Text for the random contexts of a language in `languages`: LANGUAGE=NAME or LANGUAGE=FILE.",
         ON,
         metavar="LANGUAGE=NAME|FILE",
     )
     templates: str = setting("vast", "vast, vast-code (the authors' wording), or a TOML file.", ON, catalog="templates")
-    word_column: str | None = setting(None, "Column of the words in your own lexicon.", ON)
-    rating_column: str | None = setting(None, "Column of the ratings in your own lexicon.", ON)
+    word_column: str | None = setting(None, "Word column of your own lexicon.", ON)
+    rating_column: str | None = setting(None, "Rating column of your own lexicon.", ON)
     scale: tuple[float, float] | None = setting(
-        None, "Scale of your own lexicon.", ON, metavar="LOW,HIGH", parse=two_numbers
+        None, "Lowest and highest rating of your own lexicon's scale.", ON, metavar="LOW,HIGH", parse=two_numbers
     )
     pooling: str = setting("", group=HOW, **POOLING)
     components: int = setting(12, group=HOW, **COMPONENTS_SETTING)
     component_words: str = setting(
         "all",
-        "Words that components are fitted on: all words of the language's lexica (English: Bellezza, ANEW, Warriner), "
-        "WEAT 1 to 10 and the poles; a fixed sample of 2,500 of them; or only the scored words.",
+        "Words to fit components on. all: the language's lexica (English: Bellezza, ANEW, Warriner), WEAT 1 to 10"
+        " and the poles; sample: 2,500 of them; scored: only the scored words.",
         HOW,
         choices=("all", "sample", "scored"),
     )
     probes: Literal["standardized", "authors"] = setting(
         "standardized",
-        "standardized: vectors are standardized, CoLA's test is in-domain, tags are the treebank's; authors: as VAST's "
-        "code has it, vectors as they are, CoLA's out-of-domain test, universal tags.",
+        "standardized: standardized vectors, CoLA's in-domain test, the treebank's tags; authors: as VAST's code,"
+        " vectors unchanged, CoLA's out-of-domain test, universal tags.",
         HOW,
     )
-    balance: bool = setting(False, "Cut word sets at random to the size of the shorter one: the polar words.", ON)
+    balance: bool = setting(False, "Cut the longer set of polar words at random to the size of the shorter one.", ON)
 
     def in_words(self) -> str:
         """Return sentences on the chosen controls, and on what components are fitted on."""
@@ -153,7 +151,7 @@ def _list_languages() -> list[str] | None:
 
 STUDY = Study(
     name="vast",
-    summary="What a language model knows about a word, layer by layer and context by context (VAST).",
+    summary="Measure what a language model knows about a word, by layer and context (VAST).",
     settings=VastSettings,
     main="lexica",
     kinds=frozenset({"causal", "masked", "encoder", "sentence"}),

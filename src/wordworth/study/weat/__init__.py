@@ -20,7 +20,7 @@ def _list_languages() -> list[str] | None:
 
 STUDY = Study(
     name="weat",
-    summary="Association tests (WEAT): effect size and permutation p; the ten of the paper, or your own.",
+    summary="Run association tests (WEAT): effect size and permutation p, for the ten of the paper or your own.",
     settings=WeatSettings,
     example="wordworth run weat glove-6b-50d --test weat6 --test weat7",
     main="tests",
