@@ -228,8 +228,8 @@ def nearest(name: str, known_names: list[str]) -> str:
             candidate,
         )
 
-    ranked_names = sorted(map(rank, known_names), reverse=True)
-    names = [name for score, *_, name in ranked_names[:3] if score >= max(MIN_NAME_RATIO, ranked_names[0][0] - 0.2)]
+    ranking = sorted(map(rank, known_names), reverse=True)
+    names = [name for score, *_, name in ranking[:3] if score >= max(MIN_NAME_RATIO, ranking[0][0] - 0.2)]
     return f"; did you mean {', '.join(names)}?" if names else ""
 
 

@@ -86,17 +86,17 @@ def audit(
     model_files = accept_files(models)
     place = Path("runs/audit") if folder is None else Path(folder)
     language = language and language_named(language)
-    planned_studies, notices = plan_audit(list(map(resolve_model, model_files)), kind, language)
-    notices += [] if quick else reductions_of(planned_studies, kind)
+    plans, notices = plan_audit(list(map(resolve_model, model_files)), kind, language)
+    notices += [] if quick else reductions_of(plans, kind)
     steps = []
-    for planned_study in planned_studies:
-        study_settings = audit_settings(planned_study, quick=quick, shared=settings, language=language)
+    for plan in plans:
+        options = audit_settings(plan, quick=quick, shared=settings, language=language)
         steps.append(
             Step.prepare(
-                planned_study.study.name,
-                planned_study.models,
-                study_settings,
-                place / planned_study.folder_name,
+                plan.study.name,
+                plan.models,
+                options,
+                place / plan.folder_name,
                 overwrite=overwrite,
             )
         )

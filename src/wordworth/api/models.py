@@ -292,17 +292,15 @@ class NliModel(_NamedModel):
         return pl.DataFrame([(*pair, *row) for pair, row in zip(pairs, rows, strict=True)], schema=schema, orient="row")
 
 
-def _pair(
-    left_texts: str | Sequence[str], right_texts: str | Sequence[str], what_they_are: str
-) -> list[tuple[str, str]]:
+def _pair(firsts: str | Sequence[str], seconds: str | Sequence[str], plural: str) -> list[tuple[str, str]]:
     """Return two lists in pairs; a single text is paired with all others."""
-    left, right = ([side] if isinstance(side, str) else list(side) for side in (left_texts, right_texts))
-    count = len(right) if isinstance(left_texts, str) else len(left)
+    left, right = ([side] if isinstance(side, str) else list(side) for side in (firsts, seconds))
+    count = len(right) if isinstance(firsts, str) else len(left)
     left, right = (
-        side * count if isinstance(texts, str) else side for side, texts in ((left, left_texts), (right, right_texts))
+        side * count if isinstance(texts, str) else side for side, texts in ((left, firsts), (right, seconds))
     )
     if len(left) != len(right):
-        raise WordworthError(f"there are {len(left)} and {len(right)} {what_they_are}; give two lists of one length")
+        raise WordworthError(f"there are {len(left)} and {len(right)} {plural}; give two lists of one length")
     return list(zip(left, right, strict=True))
 
 

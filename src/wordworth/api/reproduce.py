@@ -211,15 +211,15 @@ def _settings(group: _TableGroup, given_settings: Mapping[str, Any], *, quick: b
     return declaration.settings(**{**group.settings, **sizes, **own_settings})
 
 
-def _markdown(reproduction: Reproduction) -> str:
+def _markdown(result: Reproduction) -> str:
     """Return the reproduction in Markdown: the verdicts, each table, and what was not run."""
     lines = [
-        f"# Reproducing {escape_md(citation(reproduction.paper))}",
+        f"# Reproducing {escape_md(citation(result.paper))}",
         "",
-        *markdown_table(reproduction.table, ()),
+        *markdown_table(result.table, ()),
         "",
     ]
-    for table in reproduction.tables:
+    for table in result.tables:
         lines += [f"## {escape_md(table.title)}", "", *markdown_table(table, ()), "", escape_md(table.note), ""]
-    lines += [f"- {escape_md(str(notice))}" for notice in reproduction.notices]
+    lines += [f"- {escape_md(str(notice))}" for notice in result.notices]
     return "\n".join(lines).rstrip() + "\n"

@@ -25,17 +25,13 @@ def config(context: typer.Context, path: Path | None) -> Path | None:
         return None
     if not path.is_file():
         raise WordworthError(f"--config {path} cannot be read; check the path")
-    options = [
-        (option.lstrip("-"), option_object) for option_object in context.command.params for option in option_object.opts
-    ]
-    known_options = {
-        option: option_object for option, option_object in options if option_object.name not in ("config", "help")
-    }
+    options = [(option.lstrip("-"), parameter_) for parameter_ in context.command.params for option in parameter_.opts]
+    parameters = {option: parameter_ for option, parameter_ in options if parameter_.name not in ("config", "help")}
     context.default_map = {}
     for key, value in read_toml(path).items():
-        parameter = known_options.get(key.replace("_", "-"))
+        parameter = parameters.get(key.replace("_", "-"))
         if parameter is None:
-            raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(known_options))}")
+            raise WordworthError(f"{path}: there is no option {key[:60]!r}{nearest(key, sorted(parameters))}")
         is_many = parameter.nargs == -1 or getattr(parameter, "multiple", False)
         if isinstance(value, list) != is_many and (not is_many or isinstance(value, dict)):
             raise WordworthError(f"{path}: {key} takes one value, not {repr(value)[:60]}")

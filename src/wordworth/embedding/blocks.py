@@ -104,17 +104,17 @@ class Flaws:
 
     def settle(self) -> None:
         """Raise for the first flaw of the rows read so far, unless `on_bad` is "drop"."""
-        fatal_flaws = sorted(flaw_entry for flaw_entry in self._examples if flaw_entry[1] not in self.tolerated_kinds)
-        if not fatal_flaws or self.on_bad == "drop":
+        flaws = sorted(entry for entry in self._examples if entry[1] not in self.tolerated_kinds)
+        if not flaws or self.on_bad == "drop":
             return
-        number, first_kind, flaw = fatal_flaws[0]
+        number, first_kind, flaw = flaws[0]
         other_counts = {
             kind: count - (kind == first_kind)
             for kind, count in self.counts.items()
             if kind not in self.tolerated_kinds
         }
-        further_flaws = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in other_counts.items() if count)
-        suffix = f" (up to here also {further_flaws})" if further_flaws else ""
+        others = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in other_counts.items() if count)
+        suffix = f" (up to here also {others})" if others else ""
         raise WordworthError(
             f"{self.path}, {self.place} {number:,}: {flaw}{suffix}; "
             "fix the file, or skip such rows with --on-bad drop (on_bad='drop' in Python)"

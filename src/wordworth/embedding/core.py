@@ -264,14 +264,11 @@ PAIRS_AT_ONCE = 512
 
 def pair_cosines(vectors: Vectors, left: NDArray[np.integer], right: NDArray[np.integer]) -> Matrix:
     """Return cos(v_left, v_right) of pairs of rows: (..., rows, dim) → (..., pairs). Each row is normalized once."""
-    rows, row_positions = np.unique(np.stack((left, right)), return_inverse=True)
-    units, pair_positions = unit_rows(vectors[..., rows, :]), row_positions.reshape(2, -1)
-    blocks = (pair_positions[:, start : start + PAIRS_AT_ONCE] for start in range(0, len(left), PAIRS_AT_ONCE))
-    cosine_blocks = [
-        np.einsum("...i,...i->...", units[..., left_rows, :], units[..., right_rows, :])
-        for left_rows, right_rows in blocks
-    ]
-    return np.concatenate(cosine_blocks, axis=-1)
+    rows, indices = np.unique(np.stack((left, right)), return_inverse=True)
+    units, ends = unit_rows(vectors[..., rows, :]), indices.reshape(2, -1)
+    blocks = (ends[:, start : start + PAIRS_AT_ONCE] for start in range(0, len(left), PAIRS_AT_ONCE))
+    cosines = [np.einsum("...i,...i->...", units[..., a, :], units[..., b, :]) for a, b in blocks]
+    return np.concatenate(cosines, axis=-1)
 
 
 def cosines_with(vectors: Vectors, directions: Matrix, subject: str = "the vectors") -> Matrix:

@@ -133,12 +133,10 @@ class Layers:
         `spell` gives the spellings to try. Words that were encoded on request are looked up as they are written.
         """
         lookup = look_up(self.index, words, spell if self.vocabulary else as_written)
-        earlier_reasons = {self.requested_words[place]: reason for place, reason in self.reasons.items()}
-        found_positions = set(lookup.positions.tolist())
+        why = {self.requested_words[place]: reason for place, reason in self.reasons.items()}
+        found_places = set(lookup.positions.tolist())
         reasons = {
-            position: earlier_reasons.get(word, NOT_FOUND)
-            for position, word in enumerate(words)
-            if position not in found_positions
+            position: why.get(word, NOT_FOUND) for position, word in enumerate(words) if position not in found_places
         }
         forms = [self.forms[row] for row in lookup.rows.tolist()] if self.forms else lookup.forms
         selection = self._take(lookup.rows, lookup.words, forms)

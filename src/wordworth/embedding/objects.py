@@ -35,11 +35,7 @@ def as_embedding(vectors: Any, name: str = "") -> Embedding | None:
 
 def is_words_and_matrix(pair: Any) -> bool:
     """Return whether an object is (words, matrix), and not two models."""
-    if (
-        not isinstance(pair, tuple | list)
-        or len(pair) != 2
-        or any(isinstance(member, str | Mapping) for member in pair)
-    ):
+    if not isinstance(pair, tuple | list) or len(pair) != 2 or any(isinstance(part, str | Mapping) for part in pair):
         return False
     words, matrix = pair
     return (isinstance(words, Sequence) or hasattr(words, "__array__")) and np.ndim(matrix) == 2

@@ -216,37 +216,31 @@ def _language_code(language: str) -> str:
 def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: OnBad) -> tuple[VectorFile, Flaws]:  # noqa: A002
     """Start to read: recognise the format unless it is given, and read up to the shape."""
     path = files[0]
-    format_name = format or recognise(files)
+    name = format or recognise(files)
     # HistWords has rows of zeros for words that are absent in a decade, HDF5 for words without a vector. spaCy has
     # rows for white space, and keys without a word.
     zero_rows: frozenset[FlawKind] = frozenset({"zero"})
-    tolerated_kinds: dict[str, frozenset[FlawKind]] = {
+    tolerance: dict[str, frozenset[FlawKind]] = {
         "histwords": zero_rows,
         "hdf5": zero_rows,
         "spacy": frozenset({"word", "zero"}),
     }
-    flaws = Flaws(
-        path, on_bad, "line" if format_name in _TEXT else "row", tolerated_kinds.get(format_name, frozenset())
-    )
-    if format_name in _TEXT:
-        return _begin_text(path, format_name, language, flaws), flaws
-    if format_name == "word2vec-binary":
+    flaws = Flaws(path, on_bad, "line" if name in _TEXT else "row", tolerance.get(name, frozenset()))
+    if name in _TEXT:
+        return _begin_text(path, name, language, flaws), flaws
+    if name == "word2vec-binary":
         head = word2vec.header(sample(path).partition(b"\n")[0])
         if head is None or head[1] < 1:
-            raise WordworthError(
-                f"{path} does not begin with the number of rows and the dimension; {_not(format_name)}"
-            )
+            raise WordworthError(f"{path} does not begin with the number of rows and the dimension; {_not(name)}")
         _refuse_too_wide(path, head[1])
         return word2vec.read_binary(path, *head, flaws), flaws
-    if format_name in _WORDS_FILE_SUFFIXES and files[-1].suffix != _WORDS_FILE_SUFFIXES[format_name]:
-        raise WordworthError(
-            f"{path} has no words next to it; the format {format_name} is {EMBEDDING_FORMATS[format_name]}"
-        )
-    return _READERS[format_name](*files[: len(files) if format_name in _WORDS_FILE_SUFFIXES else 1]), flaws
+    if name in _WORDS_FILE_SUFFIXES and files[-1].suffix != _WORDS_FILE_SUFFIXES[name]:
+        raise WordworthError(f"{path} has no words next to it; the format {name} is {EMBEDDING_FORMATS[name]}")
+    return _READERS[name](*files[: len(files) if name in _WORDS_FILE_SUFFIXES else 1]), flaws
 
 
-def _not(format_name: str) -> str:
-    return f"it is not {format_name} ({EMBEDDING_FORMATS[format_name]})"
+def _not(name: str) -> str:
+    return f"it is not {name} ({EMBEDDING_FORMATS[name]})"
 
 
 def _refuse_too_wide(path: Path, dim: int) -> None:
@@ -256,12 +250,12 @@ def _refuse_too_wide(path: Path, dim: int) -> None:
         )
 
 
-def _begin_text(path: Path, format_name: str, language: str, flaws: Flaws) -> VectorFile:
-    shape = word2vec.layout(sample(path), has_header=None if format_name == "numberbatch" else format_name != "glove")
+def _begin_text(path: Path, name: str, language: str, flaws: Flaws) -> VectorFile:
+    shape = word2vec.layout(sample(path), has_header=None if name == "numberbatch" else name != "glove")
     if shape is None:
-        raise WordworthError(f"{path} does not begin as expected; {_not(format_name)}")
+        raise WordworthError(f"{path} does not begin as expected; {_not(name)}")
     _refuse_too_wide(path, shape.dim)
-    concepts = format_name == "numberbatch"
+    concepts = name == "numberbatch"
     code = _language_code(language) if concepts else ""
     return word2vec.read_text(path, replace(shape, concepts=concepts), code, flaws)
 

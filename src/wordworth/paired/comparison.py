@@ -140,14 +140,14 @@ class Comparison(ShowsTable):
     def as_table(self) -> dict[str, Any]:
         """Return JSON data; the columns of a difference are those of `scores.csv` and of its test."""
         rows = []
-        for difference in self.differences:
-            row = asdict(difference)
-            properties = {
-                "difference": difference.test.difference,
-                "is_real": difference.is_real,
-                "cautions": difference.cautions,
+        for one in self.differences:
+            row = asdict(one)
+            extra = {
+                "difference": one.test.difference,
+                "is_real": one.is_real,
+                "cautions": one.cautions,
             }
-            rows.append({**row.pop("columns"), **row.pop("test"), **row, **properties})
+            rows.append({**row.pop("columns"), **row.pop("test"), **row, **extra})
         return asdict(self) | {"differences": rows}
 
 
@@ -290,17 +290,17 @@ def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], setting
 
 def _test_means(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> PairedTest:
     """Test a difference of means. The items of a cluster depend on each other, so their signs are flipped together."""
-    cluster_sums = (
+    clusters_frame = (
         frame.select("cluster", difference=pl.col("value") - pl.col("value_second"))
         .group_by("cluster", maintain_order=True)
         .agg(pl.col("difference").sum(), pl.len().alias("size"))
     )
     differences, sizes = (
-        cluster_sums.get_column("difference").to_numpy(),
-        cluster_sums.get_column("size").to_numpy().astype(np.float64),
+        clusters_frame.get_column("difference").to_numpy(),
+        clusters_frame.get_column("size").to_numpy().astype(np.float64),
     )
     result = sign_flip(differences, permutations=settings.permutations, seed=settings.seed)
     interval = mean_interval(differences, sizes, resamples=settings.resamples, seed=settings.seed)
-    clusters = len(cluster_sums) if len(cluster_sums) < len(frame) else None
+    clusters = len(clusters_frame) if len(clusters_frame) < len(frame) else None
     fields = {"p_method": result.method, "clusters": clusters}
     return _result(values.mean(axis=1).tolist(), interval, result.p, len(frame), "sign-flip", **fields)

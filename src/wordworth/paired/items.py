@@ -167,20 +167,20 @@ def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: 
     """
     frames, key = [question.first, question.second], key_of(question.measure)
     has_layers = [frame.get_column("layer").null_count() < len(frame) for frame in frames]
-    shared_keys = (
+    shared_items = (
         frames[0].select(key).unique().join(frames[1].select(key).unique(), on=key, nulls_equal=True).sort(key)
     )
-    unshared_counts = [frame.select(key).n_unique() - len(shared_keys) for frame in frames]
+    counts = [frame.select(key).n_unique() - len(shared_items) for frame in frames]
     layers: list[int | None] = [None, None]
     reasons: list[str] = []
     has_choice = any(frame.get_column("layer").n_unique() > 2 for frame in frames)
     if rule == "best" and has_choice and question.measure.paired_test in ("pearson", "spearman"):
-        order = np.random.default_rng(seed).permutation(len(shared_keys))
-        half = len(shared_keys) // 2
-        picking_keys, shared_keys = shared_keys[np.sort(order[:half])], shared_keys[np.sort(order[half:])]
+        order = np.random.default_rng(seed).permutation(len(shared_items))
+        half = len(shared_items) // 2
+        picking_items, shared_items = shared_items[np.sort(order[:half])], shared_items[np.sort(order[half:])]
         for index, frame in enumerate(frames):
-            layers[index] = _best_layer(question, frame, picking_keys) if has_layers[index] else None
-        reasons.append(f"picked on {len(picking_keys):,} of the items and compared on the other {len(shared_keys):,}")
+            layers[index] = _best_layer(question, frame, picking_items) if has_layers[index] else None
+        reasons.append(f"picked on {len(picking_items):,} of the items and compared on the other {len(shared_items):,}")
     else:
         for index, side in enumerate((first, second)):
             if has_layers[index]:
@@ -189,23 +189,21 @@ def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: 
     numbers = list(dict.fromkeys(layer for layer in layers if layer is not None))
     name = f"layer{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}"
     notes = [f"{name} ({'; '.join(dict.fromkeys(reasons))})"] if numbers else []
-    layer_frames = [
+    selected = [
         _one_layer(frame, key, layer, side) for frame, layer, side in zip(frames, layers, (first, second), strict=True)
     ]
-    joined_items = (
-        join_items(layer_frames[0], layer_frames[1], key)
-        .join(shared_keys, on=key, how="semi", nulls_equal=True)
-        .sort(key)
+    joined = (
+        join_items(selected[0], selected[1], key).join(shared_items, on=key, how="semi", nulls_equal=True).sort(key)
     )
-    poolings = [frame.get_column("pooling").drop_nulls().unique().to_list() for frame in layer_frames]
+    poolings = [frame.get_column("pooling").drop_nulls().unique().to_list() for frame in selected]
     if all(poolings) and poolings[0] != poolings[1]:
         notes.append(f"poolings differ: {', '.join(poolings[0])} and {', '.join(poolings[1])}")
-    if any(unshared_counts):
-        notes.append(f"{unshared_counts[0]:,} and {unshared_counts[1]:,} items in one model only")
+    if any(counts):
+        notes.append(f"{counts[0]:,} and {counts[1]:,} items in one model only")
     if question.unshared_words:
         words = "word" if question.unshared_words == 1 else "words"
         notes.append(f"{question.unshared_words} polar or attribute {words} in one model only")
-    return MatchedItems(joined_items, (layers[0], layers[1]), unshared_counts[0], unshared_counts[1], tuple(notes))
+    return MatchedItems(joined, (layers[0], layers[1]), counts[0], counts[1], tuple(notes))
 
 
 def join_items(first: pl.DataFrame, second: pl.DataFrame, key: list[str]) -> pl.DataFrame:

@@ -161,14 +161,12 @@ def _checksums(run: Run) -> dict[str, set[str]]:
 
 def remarks(first: Side, second: Side) -> list[str]:
     """Return other possible reasons for a difference: versions of packages, and precision."""
-    first_versions, second_versions = first.run.versions, second.run.versions
+    versions, other_versions = first.run.versions, second.run.versions
     packages = ("wordworth", "transformers", "torch")
-    pairs = [
-        (f"The runs were made with {name}", first_versions.get(name), second_versions.get(name)) for name in packages
-    ]
+    pairs = [(f"The runs were made with {name}", versions.get(name), other_versions.get(name)) for name in packages]
     pairs.append(("The models ran in", first.facts.precision, second.facts.precision))
     return [
-        f"{subject} {first_value} and {second_value}."
-        for subject, first_value, second_value in pairs
-        if first_value and second_value and first_value != second_value
+        f"{subject} {value} and {other_value}."
+        for subject, value, other_value in pairs
+        if value and other_value and value != other_value
     ]

@@ -11,24 +11,22 @@ def verdicts(comparison: Comparison) -> list[str]:
     """Return a sentence per measure and winning side, and one per measure for tasks without a difference."""
     sentences: list[str] = []
     names = comparison.first, comparison.second
-    for measure_label in dict.fromkeys(map(_label, comparison.differences)):
-        differences = [difference for difference in comparison.differences if _label(difference) == measure_label]
+    for name in dict.fromkeys(map(_label, comparison.differences)):
+        differences = [difference for difference in comparison.differences if _label(difference) == name]
         measure = differences[0].measure
         for first_wins in (True, False):
-            won_differences = [
+            wins = [
                 difference for difference in differences if difference.is_real and _first_wins(difference) is first_wins
             ]
-            if won_differences:
+            if wins:
                 winner, loser = names if first_wins else names[::-1]
-                verb_phrase = measure.verdict or f"has a larger {measure_label}"
-                verb_phrase += f" ({measure_label})" if measure.verdict and measure_label != measure.name else ""
-                sentences.append(
-                    f"{winner} {verb_phrase} than {loser} on {_join_clauses(won_differences, first_wins)}."
-                )
-        undecided_differences = [difference for difference in differences if not difference.is_real]
-        if undecided_differences:
-            clauses = _join_clauses(undecided_differences, True)
-            sentences.append(f"No difference found in {measure.noun or measure_label} on {clauses}.")
+                verb = measure.verdict or f"has a larger {name}"
+                verb += f" ({name})" if measure.verdict and name != measure.name else ""
+                sentences.append(f"{winner} {verb} than {loser} on {_join_clauses(wins, first_wins)}.")
+        undecided = [difference for difference in differences if not difference.is_real]
+        if undecided:
+            clauses = _join_clauses(undecided, True)
+            sentences.append(f"No difference found in {measure.noun or name} on {clauses}.")
     return sentences
 
 

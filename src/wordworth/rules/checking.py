@@ -64,10 +64,8 @@ class CheckResult(ShowsTable):
     @property
     def table(self) -> Table:
         """Return a row per rule."""
-        rows = tuple(
-            Row((result.rule, result.score, result.asked, result.verdict), (result.cell,)) for result in self.judged
-        )
-        legend = caution_legend((result.rule, result.cell.cautions) for result in self.judged)
+        rows = tuple(Row((line.rule, line.score, line.asked, line.verdict), (line.cell,)) for line in self.judged)
+        legend = caution_legend((line.rule, line.cell.cautions) for line in self.judged)
         return Table("wordworth check", ("rule", "score", "asked", "verdict"), ("value or Δ",), rows, note=legend)
 
     @property
@@ -191,32 +189,21 @@ class Baselines:
         place, study = rule.baseline, rule.where.get("study")
         if place not in self.runs:
             self.runs[place] = [read_run(folder) for folder in find_runs([place])]
-        compared_runs = [run for run in runs if study in (None, run.study)]
-        pairs = [
-            (run, baseline_run)
-            for run in compared_runs
-            for baseline_run in self.runs[place]
-            if run.study == baseline_run.study
-        ]
+        own_runs = [run for run in runs if study in (None, run.study)]
+        pairs = [(run, baseline) for run in own_runs for baseline in self.runs[place] if run.study == baseline.study]
         if not pairs:
             raise WordworthError(f"{_name_runs(runs)} and {place} have no study in common to compare")
         conditions = {column: value for column, value in rule.where.items() if column in QUESTION}
         results: list[RuleResult] = []
         comparisons: list[Comparison] = []
         for pair in pairs:
-            both_sides = _sides(rule, pair)
-            comparisons.append(self._compare(rule, both_sides))
-            matching_differences = [
-                difference
-                for difference in comparisons[-1].differences
-                if conditions.items() <= difference.columns.items()
-            ]
-            results += [_judge_difference(rule, difference, both_sides[0]) for difference in matching_differences]
+            pair_sides = _sides(rule, pair)
+            comparisons.append(self._compare(rule, pair_sides))
+            matches = [match for match in comparisons[-1].differences if conditions.items() <= match.columns.items()]
+            results += [_judge_difference(rule, match, pair_sides[0]) for match in matches]
         if not results:
-            compared_columns = [
-                difference.columns for comparison in comparisons for difference in comparison.differences
-            ]
-            problem = _explain_missing(conditions, compared_columns, f"no task that was compared with {place}")
+            rows = [match.columns for comparison in comparisons for match in comparison.differences]
+            problem = _explain_missing(conditions, rows, f"no task that was compared with {place}")
             refusals = [f"{name}: {reason}" for comparison in comparisons for name, reason in comparison.refused]
             raise WordworthError(f"{problem}; not compared: {'; '.join(refusals)}" if refusals else problem)
         return results

@@ -23,14 +23,14 @@ if TYPE_CHECKING:  # torch, which files of word vectors do not need
 
 
 def load_vectors(
-    findings: Findings, models: Sequence[Any], settings: OfEmbeddings, all_languages: Sequence[str]
+    findings: Findings, models: Sequence[Any], settings: OfEmbeddings, languages_of_study: Sequence[str]
 ) -> Iterator[tuple[Layers, str]]:
     """Yield each model as layers to select words from, and its language: the given one, its own, or English.
 
     A model is a static embedding, or a sentence encoder, which encodes each word by itself when it is selected. A model
     of several languages is yielded once per language; `all_languages` are those of `--language all`.
     """
-    for model, languages in _pair_with_languages(models, settings.languages, all_languages):
+    for model, languages in _pair_with_languages(models, settings.languages, languages_of_study):
         if is_sentence_encoder(model):
             from wordworth.encode.layers import words_alone
 
@@ -40,11 +40,9 @@ def load_vectors(
                 yield words_alone(layers.model, language), language
             continue
         for language in languages:
-            reading_options: dict[str, Any] = {"on_bad": settings.on_bad, "file_format": settings.file_format}
+            options: dict[str, Any] = {"on_bad": settings.on_bad, "file_format": settings.file_format}
             embeddings = (
-                [model]
-                if isinstance(model, Embedding)
-                else load_embeddings(model, language=language, **reading_options)
+                [model] if isinstance(model, Embedding) else load_embeddings(model, language=language, **options)
             )
             for embedding in embeddings:
                 own_language = language or embedding.provenance.language or "english"
@@ -218,10 +216,10 @@ def load_lexicon_in(name: NameLike, language: str, settings: Any, **options: Any
     )
     lexicon = load_lexicon(name, language=language, **own_columns, **options)
     if lexicon.language != language:
-        lexica_names = ", ".join(column.name for column in entries("lexica") if column.language == language) or "none"
+        names = ", ".join(column.name for column in entries("lexica") if column.language == language) or "none"
         raise WordworthError(
             f"{lexicon.name} is a lexicon of {lexicon.language} words and the language is {language} (--language); "
-            f"lexica for it: {lexica_names}"
+            f"lexica for it: {names}"
         )
     return lexicon
 

@@ -60,14 +60,12 @@ def debias_network(origin: Origin, settings: DebiasSettings) -> Findings:
     headed = load_whole(origin, device=settings.device)
     facts = {"source": headed.source, "weights": headed.weights, "class": type(headed.network).__name__}
     findings.add_model(headed.name, facts)
-    all_pieces = every_piece(headed, _forms(settings))
-    nonzero_rows = np.flatnonzero(
-        np.linalg.norm(all_pieces.matrix, axis=1)
-    )  # a vector of zeros, such as padding's, is not changed
+    table = every_piece(headed, _forms(settings))
+    rows = np.flatnonzero(np.linalg.norm(table.matrix, axis=1))  # a vector of zeros, such as padding's, is not changed
     pieces = replace(
-        all_pieces,
-        words=[all_pieces.words[row] for row in nonzero_rows.tolist()],
-        matrix=all_pieces.matrix[nonzero_rows],
+        table,
+        words=[table.words[row] for row in rows.tolist()],
+        matrix=table.matrix[rows],
     )
     treatment = choose_treatment(findings, pieces, settings)
     if treatment is None:
@@ -75,10 +73,10 @@ def debias_network(origin: Origin, settings: DebiasSettings) -> Findings:
         return findings
 
     def change(treat: Change, *, keeps_lengths: bool = False) -> Embedding:
-        treated_pieces = treat(pieces)
-        matrix = all_pieces.matrix.copy()
-        matrix[nonzero_rows] = (with_lengths_of(treated_pieces, pieces) if keeps_lengths else treated_pieces).matrix
-        return replace(all_pieces, matrix=matrix, provenance=treated_pieces.provenance)
+        treated = treat(pieces)
+        matrix = table.matrix.copy()
+        matrix[rows] = (with_lengths_of(treated, pieces) if keeps_lengths else treated).matrix
+        return replace(table, matrix=matrix, provenance=treated.provenance)
 
     # The network was trained on vectors of many lengths, and hard debiasing gives them one length.
     repair = change(treatment.treat, keeps_lengths=settings.mitigate == HARD)
@@ -203,9 +201,9 @@ def infer_versions(
     settings: DebiasSettings,
 ) -> None:
     """Measure every probe and the labelled pairs on the versions, and the probes without random subspaces."""
-    labelled_names = (LABELLED_PAIRS,) if _are_here(findings, model.name, LABELLED_PAIRS) else ()
-    original_vectors = versions[0][1]
-    infer_settings = INFER.settings(
+    labelled_sets = (LABELLED_PAIRS,) if _are_here(findings, model.name, LABELLED_PAIRS) else ()
+    original = versions[0][1]
+    probe_settings = INFER.settings(
         probes=settings.probes or tuple(choose_probes(settings)),
         sample=settings.sample,
         mitigate=(),
@@ -217,18 +215,13 @@ def infer_versions(
     )
 
     def measure_one(embedding: Embedding, is_control: bool) -> Findings:
-        accuracy = () if is_control else labelled_names
+        accuracy = () if is_control else labelled_sets
         result = INFER.measure(
-            [model.with_vectors(embedding)], infer_settings.model_copy(update={"accuracy": accuracy})
+            [model.with_vectors(embedding)], probe_settings.model_copy(update={"accuracy": accuracy})
         )
         findings.experiments = {*findings.experiments, *result.experiments}  # a probe of the user's own
         return result
 
-    length_matched = [
-        (name, with_lengths_of(version_vectors, original_vectors) if name == HARD else version_vectors)
-        for name, version_vectors in versions
-    ]
-    control_versions = (control(original_vectors) for control in controls)
-    measure_versions(
-        findings, f"Inferring with {model.name}", length_matched, (len(controls), control_versions), measure_one
-    )
+    embeddings = [(name, with_lengths_of(vectors, original) if name == HARD else vectors) for name, vectors in versions]
+    controlled = (control(original) for control in controls)
+    measure_versions(findings, f"Inferring with {model.name}", embeddings, (len(controls), controlled), measure_one)

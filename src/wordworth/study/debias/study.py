@@ -154,17 +154,17 @@ def _measure_geometry(
     spell = spellings(LANGUAGE)
     forms = [form for word in data.words() for form in spell(word)]
     # Only the words that are looked up: thousands of vectors instead of millions.
-    restricted_versions = [(name, version.restrict(forms)) for name, version in versions]
-    control_versions = (control(restricted_versions[0][1]) for control in controls)
+    small_versions = [(name, version.restrict(forms)) for name, version in versions]
+    matrices = (control(small_versions[0][1]) for control in controls)
 
     def measure_one(version: Embedding, is_control: bool) -> Findings:
         return measure_version(Layers.of(version), data, without_intervals(settings) if is_control else settings)
 
     measure_versions(
         findings,
-        f"Measuring {restricted_versions[0][1].name}",
-        restricted_versions,
-        (len(controls), control_versions),
+        f"Measuring {small_versions[0][1].name}",
+        small_versions,
+        (len(controls), matrices),
         measure_one,
     )
 

@@ -148,15 +148,15 @@ def _find_removal(
         elmo = check_layers(model, model.name, settings)
         make_over = cast("AttentionNli", model).over
         means = average_by_layer(elmo, words.words, settings, settings.seed, report)
-        subspaces = {layer: subspace_of(vectors, words) for layer, vectors in means.items()}
-        first_subspace = next(iter(subspaces.values()))
-        control_subspaces = draw_by_layer(elmo, settings, settings.random, len(first_subspace), settings.seed)
-        layers_in_words = f"{'each of layers' if len(subspaces) > 1 else 'layer'} {', '.join(map(str, subspaces))}"
+        by_layer = {layer: subspace_of(vectors, words) for layer, vectors in means.items()}
+        sample = next(iter(by_layer.values()))
+        draws = draw_by_layer(elmo, settings, settings.random, len(sample), settings.seed)
+        layers = f"{'each of layers' if len(by_layer) > 1 else 'layer'} {', '.join(map(str, by_layer))}"
         return _Removal(
-            subspaces,
-            control_subspaces,
-            lambda layer_subspaces: make_over(elmo.without_in(layer_subspaces)),
-            f"{_describe(first_subspace)}, in {layers_in_words}",
+            by_layer,
+            draws,
+            lambda group: make_over(elmo.without_in(group)),
+            f"{_describe(sample)}, in {layers}",
         )
     file = model.word_vectors
     vectors = model.vectors_of(words.words) if file is None else file
@@ -179,14 +179,14 @@ def _treat_words(name: str, model: MitigableNli, needed_vectors: Embedding, word
     # LEACE's guarantee is about the vectors as they are, so it never learns from unit vectors.
     subspace = subspace_of(all_vectors, words, unit=name != "leace")
     treatment = make_treatment(all_vectors, subspace, DebiasSettings(mitigate=name, seed=seed), Findings())
-    original_vectors = (
+    original = (
         all_vectors.restrict(dict.fromkeys([*needed_vectors.words, *equalized_words()]))
         if name == HARD
         else needed_vectors
     )
-    treated = treatment.treat(original_vectors)
+    treated = treatment.treat(original)
     # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
-    scaled = with_lengths_of(treated, original_vectors) if name == HARD else treated
+    scaled = with_lengths_of(treated, original) if name == HARD else treated
     size_note = f"; {name} removes {treatment.dimensions}" if treatment.dimensions != len(subspace) else ""
     return Version(name, partial(model.with_vectors, scaled), _describe(subspace) + size_note)
 
@@ -251,12 +251,12 @@ def remove_before_training(vectors: Vectors, settings: LayeredTakenOut, seed: in
     elmo = check_layers(vectors.embedder, vectors.about.name, settings)
     if settings.is_named:
         means = average_by_layer(elmo, list_bias_words(settings), settings, seed, report)
-        subspaces = {
+        by_layer = {
             layer: learn_removed(settings, partial(Embedding.restrict, vectors_of_layer), seed)
             for layer, vectors_of_layer in means.items()
         }
         return vectors.without_in(
-            {layer: vectors_of_layer for layer, vectors_of_layer in subspaces.items() if vectors_of_layer}
+            {layer: vectors_of_layer for layer, vectors_of_layer in by_layer.items() if vectors_of_layer}
         )
     if not settings.random_directions:
         raise WordworthError("--elmo-layers says where a bias is removed, and none is named; add --direction he,she")

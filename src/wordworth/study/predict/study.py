@@ -69,16 +69,14 @@ def measure(models: Sequence[Origin | WordModel], settings: PredictSettings) -> 
     """Measure causal and masked language models."""
     findings = Findings("predict")
     data = _load_data(findings, settings)
-    for given_model in models:
-        trained_model = (
-            given_model if settings.fine_tune is None else _train(findings, given_model, settings.fine_tune, settings)
-        )
+    for origin in models:
+        model_or_path = origin if settings.fine_tune is None else _train(findings, origin, settings.fine_tune, settings)
         model = (
-            trained_model
-            if isinstance(trained_model, WordModel)
-            else load_word_model(trained_model, settings.device, settings.precision)
+            model_or_path
+            if isinstance(model_or_path, WordModel)
+            else load_word_model(model_or_path, settings.device, settings.precision)
         )
-        _record_model(findings, model, given_model, settings.fine_tune)
+        _record_model(findings, model, origin, settings.fine_tune)
         findings.add(_measure_model(model, data, settings))
     return findings
 

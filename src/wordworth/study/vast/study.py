@@ -222,8 +222,8 @@ def _isolate_in_language(findings: Findings, words: EncodedWords, lexicon: Lexic
     layers, poles = words.read_rated(lexicon, context)
     groups = [group.only(top_layers) for group in (layers, *poles)]
     component_words = select_component_words(findings, words)
-    fitted_components = component_words.fit(context, top_layers)[0] if component_words else None
-    components = fitted_components or fit_layers(groups, words.settings.components)
+    fitted_pair = component_words.fit(context, top_layers)[0] if component_words else None
+    components = fitted_pair or fit_layers(groups, words.settings.components)
     isolated_layers, *sides = (nullify_layers(group, components) for group in groups)
     isolated_layers = replace(
         isolated_layers, slots=tuple(slot for slot in isolated_layers.slots if slot.components is not None)

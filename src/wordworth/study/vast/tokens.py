@@ -72,45 +72,32 @@ class TokenKinds:
     """
 
     def __init__(self, words: EncodedWords, encoding: InContexts) -> None:
-        usual_counts, markers = token_counts(words.model.tokenizer, make_bleached(encoding.words, words.templates))
-        is_single = usual_counts + markers == 1
+        counts, markers = token_counts(words.model.tokenizer, make_bleached(encoding.words, words.templates))
+        is_single = counts + markers == 1
         self.encoding = encoding
         self.kinds = [
-            (SINGLE if is_one else MULTIPLE) if n else None for n, is_one in zip(usual_counts, is_single, strict=True)
+            (SINGLE if is_one else MULTIPLE) if n else None for n, is_one in zip(counts, is_single, strict=True)
         ]
         """The kind of each requested word; None if it is unknown."""
         self.subwords = dict(zip(encoding.positions.tolist(), encoding.store.subwords.tolist(), strict=True))
         """Place of a word that was encoded → its tokens."""
-        self.reasons = {
-            position: RESPLIT
-            for position, count in self.subwords.items()
-            if (count == 1) != (usual_counts[position] == 1)
-        }
+        self.reasons = {i: RESPLIT for i, count in self.subwords.items() if (count == 1) != (counts[i] == 1)}
         """Place of a word → why it has no vector of its kind."""
-        self.reasons |= {
-            position: NOT_LOCATED for position, kind in enumerate(self.kinds) if kind is None
-        } | encoding.reasons
-        self.subwords = {position: count + int(markers[position]) for position, count in self.subwords.items()}
+        self.reasons |= {i: NOT_LOCATED for i, kind in enumerate(self.kinds) if kind is None} | encoding.reasons
+        self.subwords = {i: count + int(markers[i]) for i, count in self.subwords.items()}
 
     def rows(self, kind: str) -> RowIndices:
         """Return the rows of the encoded words of a kind."""
         positions = self.encoding.positions.tolist()
         return np.array(
-            [
-                row
-                for row, position in enumerate(positions)
-                if self.kinds[position] == kind and position not in self.reasons
-            ],
+            [row for row, i in enumerate(positions) if self.kinds[i] == kind and i not in self.reasons],
             dtype=np.intp,
         )
 
     def list_skipped(self, rows: RowIndices) -> list[str | None]:
         """Return for each word why it is not in these rows; None where it is."""
-        used_positions = set(self.encoding.positions[rows].tolist())
-        return [
-            None if position in used_positions else self.reasons.get(position, TO_BALANCE)
-            for position in range(len(self.kinds))
-        ]
+        used_places = set(self.encoding.positions[rows].tolist())
+        return [None if i in used_places else self.reasons.get(i, TO_BALANCE) for i in range(len(self.kinds))]
 
 
 def score_single_tokens(words: EncodedWords, encoding: InContexts, dataset: str) -> Findings:
@@ -190,12 +177,12 @@ class _Comparison:
     def _record_words(self) -> None:
         """Record every word of the lexicon: used, dropped to balance the sets, or lost."""
         place = {**self.place, "pooling": self.words.pooling}
-        rated_words = self.rated_words
+        rated_kinds = self.rated_words
         columns = {
-            "subset": rated_words.kinds,
-            "subwords": [rated_words.subwords.get(position) for position in range(len(rated_words.kinds))],
+            "subset": rated_kinds.kinds,
+            "subwords": [rated_kinds.subwords.get(i) for i in range(len(rated_kinds.kinds))],
             "rating": self.lexicon.valence.tolist(),
-            "skipped": rated_words.list_skipped(np.concatenate(list(self.sets.values()))),
+            "skipped": rated_kinds.list_skipped(np.concatenate(list(self.sets.values()))),
         }
         self.findings.item("rated_words", **place, word=list(self.lexicon.words), **columns)
 
@@ -209,28 +196,20 @@ class _Comparison:
 
     def _score_multiple_poles(self, anew: Lexicon) -> None:
         """Score under poles of several tokens: the 25 highest and lowest of ANEW that the model splits."""
-        token_kinds = TokenKinds(self.words, self.words.encode_rated(anew, str(self.place["context"]))[0])
+        kinds = TokenKinds(self.words, self.words.encode_rated(anew, str(self.place["context"]))[0])
         place = {**self.place, "pooling": self.words.pooling, "dataset": anew.name}
-        lost_words = {
-            position: reason
-            for position, reason in sorted(token_kinds.reasons.items())
-            if token_kinds.kinds[position] == MULTIPLE
-        }
-        lost_names = [anew.words[position] for position in lost_words]
-        self.findings.item(
-            "word_lists", **place, list="split words", word=lost_names, skipped=list(lost_words.values())
-        )
-        row_of = {anew.words[token_kinds.encoding.positions[row]]: row for row in token_kinds.rows(MULTIPLE).tolist()}
+        reasons = {i: reason for i, reason in sorted(kinds.reasons.items()) if kinds.kinds[i] == MULTIPLE}
+        lost = [anew.words[i] for i in reasons]
+        self.findings.item("word_lists", **place, list="split words", word=lost, skipped=list(reasons.values()))
+        row_of = {anew.words[kinds.encoding.positions[row]]: row for row in kinds.rows(MULTIPLE).tolist()}
         if len(row_of) < 2 * MIN_WORDS_PER_KIND:
             self._notice("skipped", "words of ANEW are split, too few to be poles of several tokens", count=len(row_of))
             return
-        ratings = anew.valence[token_kinds.encoding.positions[list(row_of.values())]].tolist()
+        ratings = anew.valence[kinds.encoding.positions[list(row_of.values())]].tolist()
         sides = choose_greedy_poles(list(row_of), ratings, min(25, len(row_of) // 2))
         for label, side in zip(("pleasant", "unpleasant"), sides, strict=True):
             self.findings.item("word_lists", **place, list=f"{label}, split", word=list(side))
-        self._score_poolings(
-            "multiple-poles", [(token_kinds, np.array([row_of[word] for word in side])) for side in sides]
-        )
+        self._score_poolings("multiple-poles", [(kinds, np.array([row_of[word] for word in side])) for side in sides])
 
     def _score_poolings(self, variant: str | None, poles: Sequence[Pole]) -> None:
         """Score ρ of both sets in every layer, under every pooling."""
@@ -283,11 +262,11 @@ def find_ending(sentence: TaggedWords) -> Ending | None:
     words = [span for span in spans if text[span[0]].isalpha()]
     if len(words) < 2:
         return None
-    (first_start, first_end, _), (start, end, tag) = words[-2:]
-    text_to_end = text[:end]
+    (begin, stop, _), (start, end, tag) = words[-2:]
+    prefix = text[:end]
     return Ending(
-        Context(text[start:end], text_to_end, start, end),
-        Context(text[first_start:first_end], text_to_end, first_start, first_end),
+        Context(text[start:end], prefix, start, end),
+        Context(text[begin:stop], prefix, begin, stop),
         tag,
     )
 
@@ -303,20 +282,18 @@ LabelledWords = Sequence[tuple[Context, str]]
 
 def _score_acceptability(findings: Findings, words: EncodedWords) -> None:
     """Score acceptability of CoLA's sentences, in-domain or out of it, from the vectors of their last words."""
-    corpus, skipped_prefix = (
+    corpus, prefix = (
         load_corpus("cola"),
         "in_domain_dev" if words.settings.probes == "authors" else "out_of_domain",
     )
     findings.add_data(corpus, rows=corpus.count)
     sentences: dict[str, list[tuple[Context, str]]] = {"train": [], "dev": []}
     for path in corpus.paths:
-        part_sentences = sentences["train" if "train" in path.name else "dev"]
-        for line in path.read_text(encoding="utf-8").splitlines() if not path.name.startswith(skipped_prefix) else ():
+        pairs = sentences["train" if "train" in path.name else "dev"]
+        for line in path.read_text(encoding="utf-8").splitlines() if not path.name.startswith(prefix) else ():
             _, label, _, sentence = line.split("\t")
             if match := _LAST_WORD.search(sentence):
-                part_sentences.append(
-                    (Context(match[1], sentence[: match.end(1)], match.start(1), match.end(1)), label)
-                )
+                pairs.append((Context(match[1], sentence[: match.end(1)], match.start(1), match.end(1)), label))
     _probe(findings, words, list(sentences.values()), (corpus.name, LAST_WORD), {"acceptability": lambda label: label})
 
 
@@ -327,27 +304,24 @@ def _score_tags(findings: Findings, words: EncodedWords) -> None:
     findings.add_data(corpus, rows=len(endings))
     order = np.random.default_rng(words.settings.seed).permutation(len(endings))[:MAX_TAGGED_SENTENCES].tolist()
     test_size = round(len(order) * TEST_SHARE)
-    ending_parts = [[endings[row] for row in rows] for rows in (order[test_size:], order[:test_size])]
-    for endings_of_part in ending_parts:  # both words are in one text, which goes through the model once
-        contexts = [context for ending in endings_of_part for context in (ending.last, ending.before)]
+    parts = [[endings[row] for row in rows] for rows in (order[test_size:], order[:test_size])]
+    for part in parts:  # both words are in one text, which goes through the model once
+        contexts = [context for ending in part for context in (ending.last, ending.before)]
         words.encode_contexts([one.word for one in contexts], contexts, "sentence", words.layers[-1:])
     tasks: dict[str, Callable[[str], str]] = {
         "noun": lambda tag: "noun" if tag.upper().startswith("N") else "other",
         "part-of-speech": universal_tag if words.settings.probes == "authors" else lambda tag: tag,
     }
-    for position in (LAST_WORD, WORD_BEFORE):
-        labelled_words = [
-            [(ending.last if position == LAST_WORD else ending.before, ending.tag) for ending in endings_of_part]
-            for endings_of_part in ending_parts
-        ]
-        _probe(findings, words, labelled_words, (corpus.name, position), tasks)
+    for i in (LAST_WORD, WORD_BEFORE):
+        pairs = [[(ending.last if i == LAST_WORD else ending.before, ending.tag) for ending in part] for part in parts]
+        _probe(findings, words, pairs, (corpus.name, i), tasks)
 
 
 def _probe(
     findings: Findings,
     words: EncodedWords,
     parts: Sequence[LabelledWords],
-    dataset_and_position: tuple[str, str],
+    source: tuple[str, str],
     tasks: Mapping[str, Callable[[str], str]],
 ) -> None:
     """Score probes on top-layer vectors of words in a training and a test part.
@@ -358,28 +332,26 @@ def _probe(
     top, settings = words.layers[-1], words.settings
     place: dict[str, Any] = {"experiment": "probes", "model": words.model.name, "language": words.language}
     place |= {
-        "dataset": dataset_and_position[0],
-        "subset": dataset_and_position[1],
+        "dataset": source[0],
+        "subset": source[1],
         "pooling": words.pooling,
         "layer": top,
     }
     probe_parts = []
-    for labelled_words in parts:
-        contexts = [context for context, _ in labelled_words]
+    for pairs in parts:
+        contexts = [context for context, _ in pairs]
         encoding = words.encode_contexts([one.word for one in contexts], contexts, "sentence", (top,))
-        skipped_columns = {
-            "word": [contexts[position].word for position in encoding.reasons],
+        columns = {
+            "word": [contexts[i].word for i in encoding.reasons],
             "skipped": list(encoding.reasons.values()),
         }
-        findings.item("probed_words", **place, **skipped_columns)
+        findings.item("probed_words", **place, **columns)
         vectors = encoding.layers(words.pooling).read(Slot(top)).astype(np.float64)
-        labelled_present = [labelled_words[position] for position in encoding.positions.tolist()]
+        kept_pairs = [pairs[i] for i in encoding.positions.tolist()]
         probe_parts.append(
-            ProbePart(
-                vectors, [label for _, label in labelled_present], [context.word for context, _ in labelled_present]
-            )
+            ProbePart(vectors, [label for _, label in kept_pairs], [context.word for context, _ in kept_pairs])
         )
     for name, tag_of in tasks.items():
-        train, test = (replace(probe_part, labels=list(map(tag_of, probe_part.labels))) for probe_part in probe_parts)
+        train, test = (replace(part, labels=list(map(tag_of, part.labels))) for part in probe_parts)
         standardize = settings.probes == "standardized"
         findings.add(score_probe(name, train, test, place, settings, settings.components, standardize=standardize))

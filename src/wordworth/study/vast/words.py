@@ -273,8 +273,8 @@ def score_affects(
     sides_of = {
         affect: choose_greedy_poles(words.anew.words, words.anew.ratings[affect].tolist()) for affect in affects
     }
-    polar_words_once = dict.fromkeys(word for sides in sides_of.values() for side in sides for word in side)
-    every_pole = words_of_poles.select(list(polar_words_once))
+    pole_words = dict.fromkeys(word for sides in sides_of.values() for side in sides for word in side)
+    every_pole = words_of_poles.select(list(pole_words))
     every_pole = replace(every_pole, read=cache(every_pole.read))  # each layer is read once for all poles
     for affect, sides in sides_of.items():
         poles = []
@@ -288,8 +288,8 @@ def score_affects(
             record_missing(findings, "word_lists", place, poles[-1], list=f"{affect}: {end}")
         high, low = poles
         if min(len(high), len(low)) < 2:
-            reason, pole_place = "its poles have fewer than two words", {"model": layers.name, "dataset": lexicon.name}
-            findings.notice("skipped", reason, **pole_place, context=layers.context, measure=affect)
+            reason, where_from = "its poles have fewer than two words", {"model": layers.name, "dataset": lexicon.name}
+            findings.notice("skipped", reason, **where_from, context=layers.context, measure=affect)
             continue
         polar = {*high.matched_words, *low.matched_words}
         other_words = rated_layers.rows(
