@@ -80,22 +80,22 @@ def by_length(
 
     The longest go first: if memory runs out, it does so at the start. The batch is then halved and run again.
     """
-    counted = tally or PassTally()
+    totals = tally or PassTally()
     pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))
     while pending:
         batch = take(pending, lengths, budget)
-        result = _attempt(run, batch, len(batch) * lengths[batch[0]], budget, counted)
+        result = _attempt(run, batch, len(batch) * lengths[batch[0]], budget, totals)
         if result is None:
             pending.extendleft(reversed(batch))
             continue
-        counted.count_batch(lengths[at] for at in batch)
+        totals.count_batch(lengths[at] for at in batch)
         yield batch, result[0]
 
 
-def batches_by_length(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
+def make_batches(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
     """Return the batches of `by_length` where memory does not run out."""
     pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))
-    batches: list[list[int]] = []
+    batches = []
     while pending:
         batches.append(take(pending, lengths, budget))
     return batches
@@ -105,15 +105,27 @@ def in_order(run: RunBatch[Ran], count: int, budget: Budget, tally: PassTally) -
     """Yield the results of `run` for batches of single tokens, in order; halve batches when memory runs out."""
     start = 0
     while start < count:
-        # Even batches: a small rest would use the machine badly.
-        rest = count - start
-        batch = list(range(start, start + -(-rest // -(-rest // budget.tokens))))
+        batch = _take_evenly(start, count, budget)
         result = _attempt(run, batch, len(batch), budget, tally)
         if result is None:
             continue
         tally.count(len(batch))
         start += len(batch)
         yield result[0]
+
+
+def make_even_batches(count: int, budget: Budget) -> list[list[int]]:
+    """Return the batches of `in_order` where memory does not run out."""
+    batches: list[list[int]] = []
+    while (start := sum(map(len, batches))) < count:
+        batches.append(_take_evenly(start, count, budget))
+    return batches
+
+
+def _take_evenly(start: int, count: int, budget: Budget) -> list[int]:
+    """Return the next batch from `start` on; batches are even, because a small rest would use the machine badly."""
+    rest = count - start
+    return list(range(start, start + -(-rest // -(-rest // budget.tokens))))
 
 
 def take(pending: deque[int], lengths: Sequence[int], budget: Budget) -> list[int]:
