@@ -111,8 +111,7 @@ def load_once(recipe: Recipe) -> Any:
     whole = replace(recipe, part="")
     key = repr(whole)
     if key not in _kept_models:
-        _kept_models.clear()
-        _identities.clear()
+        forget_models()
         _kept_models[key] = whole.load()
     return recipe.part_of(_kept_models[key])
 
@@ -145,8 +144,13 @@ def keeping_model() -> Iterator[None]:
         yield
     finally:
         _keeps.reset(token)
-        _kept_models.clear()
-        _identities.clear()
+        forget_models()
+
+
+def forget_models() -> None:
+    """Drop the models that are kept, and so their memory."""
+    _kept_models.clear()
+    _identities.clear()
 
 
 def load(recipe: Recipe) -> Any:
