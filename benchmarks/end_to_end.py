@@ -27,7 +27,7 @@ COMMANDS = (
     "run weat glove-6b-50d",
 )
 STAGES = {
-    NETWORK: "nli.attention:AttentionNli.probabilities",
+    NETWORK: "nli.attention:AttentionNli.probabilities encode.forward:_run_together",
     LOADING: "encode.loading:load_model encode.loading:load_files nli.loading:load embedding.reading:load",
     "text": "contexts.sampling:draw contexts.random_contexts:random_contexts catalog.read.lexica:load_lexicon",
     "statistics": "task.bias:score_bias task.bias:score_agreement task.similarity:score_similarity "

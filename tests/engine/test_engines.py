@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from wordworth.engine.engines import Recipe, keeping_model, load
+from wordworth.engine.engines import Recipe, forget_models, keeping_model, load
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,5 +20,8 @@ def test_studies_in_a_row_load_a_model_once() -> None:
         first = load(one)
         assert load(one) is first
         assert load(other).name == "other"
-        assert load(one) is not first  # one model at a time is in memory
+        second = load(one)
+        assert second is not first  # one model at a time is in memory
+        forget_models()
+        assert load(one) is not second
     assert load(one) is not load(one)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from wordworth.api.objects import accept_files
 from wordworth.catalog.registry import language_named
 from wordworth.engine.cache import hashed_once
-from wordworth.engine.engines import keeping_model, using
+from wordworth.engine.engines import forget_models, keeping_model, using
 from wordworth.errors import WordworthError, print_traceback
 from wordworth.pages.headlines import headlines
 from wordworth.results.display import ShowsTable
@@ -142,8 +142,13 @@ def run_steps(
 
 def _run_calls(nothing: None, calls: Iterable[tuple[str, Inputs, Mapping[str, str]]]) -> Iterator[Run | WordworthError]:
     """Yield the run of each study, or its error."""
+    names_before: set[str] = set()
     with keeping_model(), hashed_once():
         for name, inputs, fingerprints in calls:
+            names = set(map(str, inputs.models))
+            if names.isdisjoint(names_before):
+                forget_models()
+            names_before = names
             try:
                 yield study(name).run_on(inputs, fingerprints)
             except WordworthError as error:

@@ -13,7 +13,16 @@ from wordworth.encode.model import LanguageModel
 from wordworth.encode.passes import KeysValues, hidden_states, inference, run_prefixes, run_tokens
 from wordworth.encode.prefixes import NodeCopies, PrefixGroup, TrieLevel, group_by_prefix
 from wordworth.encode.tokens import Numbers, Tokens, pad, ranges
-from wordworth.engine.batching import Budget, PassTally, batches_by_length, by_length, in_order
+from wordworth.engine.batching import (
+    Budget,
+    PassTally,
+    Ran,
+    RunBatch,
+    by_length,
+    in_order,
+    make_batches,
+    make_even_batches,
+)
 from wordworth.errors import is_out_of_memory
 from wordworth.statistics.bootstrap import in_torch_threads
 
@@ -59,47 +68,56 @@ def run_sentences(job: EncodingJob, tokens: Tokens, *, share_prefixes: bool = Tr
     if job.model.left_only:
         # What follows the last word of interest cannot change it.
         tokens = replace(tokens, lengths=tokens.ends)
-    alone = np.arange(len(tokens))
+    single_texts = np.arange(len(tokens))
     with inference():
         if job.model.reuses_kv_cache and share_prefixes:
-            groups, alone = group_by_prefix(tokens, job.budget)
+            groups, single_texts = group_by_prefix(tokens, job.budget)
             for group in groups:
                 try:
-                    ran = run_group(job, group, group.copies(tokens, job.starts))
+                    is_done = run_group(job, group, group.copies(tokens, job.starts))
                 except RuntimeError as error:
                     if not is_out_of_memory(error):
                         raise
                     # The keys and values of so many paths do not fit; whole sentences can be cut into batches further.
                     job.tally.halvings += 1
-                    ran = False
-                if ran:
+                    is_done = False
+                if is_done:
                     job.tally.shared_context += len(group.texts)
                 else:
-                    alone = np.concatenate([alone, group.texts])
-        _run_alone(job, tokens, alone)
+                    single_texts = np.concatenate([single_texts, group.texts])
+        _run_batches(job, tokens, single_texts)
 
 
-def _run_alone(job: EncodingJob, tokens: Tokens, texts: Numbers) -> None:
-    """Run whole sentences in batches; on a CPU some at a time, each on cores of its own, which need not wait."""
+def _run_batches(job: EncodingJob, tokens: Tokens, texts: Numbers) -> None:
+    """Run whole sentences in batches of like length."""
 
     def run(batch: list[int]) -> None:
-        with inference():  # of this thread
-            _run(job, tokens, texts[batch])
+        _run(job, tokens, texts[batch])
 
     lengths: list[int] = tokens.lengths[texts].tolist()
-    if job.model.device.type == "cpu" and is_stateless(job.model.network):
-        batches = batches_by_length(lengths, job.budget)
-        try:
-            in_torch_threads(run, batches, MAX_PASSES)
-        except RuntimeError as error:
-            if not is_out_of_memory(error):
-                raise
-        else:
-            for batch in batches:
-                job.tally.count_batch(lengths[at] for at in batch)
-            return
-    for _ in by_length(run, lengths, job.budget, job.tally):
-        pass
+    if _run_together(job, run, make_batches(lengths, job.budget), lengths) is None:
+        for _ in by_length(run, lengths, job.budget, job.tally):
+            pass
+
+
+def _run_together(
+    job: EncodingJob, run: RunBatch[Ran], batches: list[list[int]], lengths: Sequence[int]
+) -> list[Ran] | None:
+    """Run batches on a CPU some at a time, each on cores of its own, so that no core waits for another in a pass.
+
+    Return None where passes could disturb each other, or memory runs out.
+    """
+    if job.model.device.type != "cpu" or not is_stateless(job.model.network):
+        return None
+    try:
+        results = in_torch_threads(inference()(run), batches, MAX_PASSES)
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+        return None
+    for batch in batches:
+        job.tally.count_batch(lengths[at] for at in batch)
+    return results
 
 
 def _run(job: EncodingJob, tokens: Tokens, texts: Numbers) -> None:
@@ -152,7 +170,9 @@ def _run_level(
         inner = max(0, min(span.stop, level.inner) - span.start)
         return [(keys[:inner], values[:inner]) for keys, values in longer] if inner else []
 
-    longer = [batch for batch in in_order(run, len(level.tokens), job.budget, job.tally) if batch]
+    count = len(level.tokens)
+    results = _run_together(job, run, make_even_batches(count, job.budget), [1] * count)
+    longer = [batch for batch in results or in_order(run, count, job.budget, job.tally) if batch]
     if len(longer) == 1:
         return longer[0]
     return [

@@ -125,8 +125,8 @@ class Aggregates:
     def without_vector(self) -> dict[str, str]:
         """Return words that have no vector in any sentence or by themselves, with the reason."""
         reasons = {failure.word: failure.reason for failure in self._unmet_alone[0].failures}
-        unmet = [self.words[at] for at in np.flatnonzero(self.whole.contexts == 0).tolist()]
-        return {word: reasons[word] for word in unmet if word in reasons}
+        unmet_words = [self.words[place] for place in np.flatnonzero(self.whole.contexts == 0).tolist()]
+        return {word: reasons[word] for word in unmet_words if word in reasons}
 
     def pool_decontextualized(self, f: str) -> Layers:
         """Return the words without context, their subwords pooled by `f`."""
@@ -143,15 +143,16 @@ class Aggregates:
         sentences = over or self.whole
         encoded, places = self._unmet_alone
         is_unmet = sentences.contexts[places] == 0
-        unmet, alone = places[is_unmet], encoded.vectors[split_pooling(pooling)[0]][is_unmet]
-        there = np.union1d(np.flatnonzero(sentences.contexts), unmet).astype(np.intp)
+        unmet_places, unmet_vectors = places[is_unmet], encoded.vectors[split_pooling(pooling)[0]][is_unmet]
+        present_places = np.union1d(np.flatnonzero(sentences.contexts), unmet_places).astype(np.intp)
 
         def read(slot: Slot) -> NDArray[np.float32]:
             matrix = sentences.vectors(slot.layer or 0, pooling)
-            matrix[unmet] = alone[:, self._at(slot)]
-            return matrix[there]
+            matrix[unmet_places] = unmet_vectors[:, self._at(slot)]
+            present: NDArray[np.float32] = matrix[present_places]
+            return present
 
-        layers = self._layers("aggregated", pooling, there, read)
+        layers = self._layers("aggregated", pooling, present_places, read)
         return layers if sentences is self.whole else replace(layers, sentences=sentences.sentences)
 
     def _layers(self, context: str, pooling: str, there: NDArray[np.intp], read: SlotReader) -> Layers:

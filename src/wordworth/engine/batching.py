@@ -92,10 +92,10 @@ def by_length(
         yield batch, result[0]
 
 
-def batches_by_length(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
+def make_batches(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
     """Return the batches of `by_length` where memory does not run out."""
     pending = deque(sorted(range(len(lengths)), key=lambda at: -lengths[at]))
-    batches: list[list[int]] = []
+    batches = []
     while pending:
         batches.append(take(pending, lengths, budget))
     return batches
@@ -105,15 +105,27 @@ def in_order(run: RunBatch[Ran], count: int, budget: Budget, tally: PassTally) -
     """Yield the results of `run` for batches of single tokens, in order; halve batches when memory runs out."""
     start = 0
     while start < count:
-        # Even batches: a small last one would waste the machine.
-        remaining = count - start
-        batch = list(range(start, start + -(-remaining // -(-remaining // budget.tokens))))
+        batch = _take_evenly(start, count, budget)
         result = _attempt(run, batch, len(batch), budget, tally)
         if result is None:
             continue
         tally.count(len(batch))
         start += len(batch)
         yield result[0]
+
+
+def make_even_batches(count: int, budget: Budget) -> list[list[int]]:
+    """Return the batches of `in_order` where memory does not run out."""
+    batches: list[list[int]] = []
+    while (start := sum(map(len, batches))) < count:
+        batches.append(_take_evenly(start, count, budget))
+    return batches
+
+
+def _take_evenly(start: int, count: int, budget: Budget) -> list[int]:
+    """Return the next batch from `start` on; batches are even, because a small rest would use the machine badly."""
+    rest = count - start
+    return list(range(start, start + -(-rest // -(-rest // budget.tokens))))
 
 
 def take(pending: deque[int], lengths: Sequence[int], budget: Budget) -> list[int]:

@@ -112,8 +112,7 @@ def load_once(recipe: Recipe) -> Any:
     full_recipe = replace(recipe, part="")
     key = repr(full_recipe)
     if key not in _kept_models:
-        _kept_models.clear()
-        _identities.clear()
+        forget_models()
         _kept_models[key] = full_recipe.load()
     return recipe.part_of(_kept_models[key])
 
@@ -148,8 +147,13 @@ def keeping_model() -> Iterator[None]:
         yield
     finally:
         _keeps.reset(token)
-        _kept_models.clear()
-        _identities.clear()
+        forget_models()
+
+
+def forget_models() -> None:
+    """Drop the models that are kept, and so their memory."""
+    _kept_models.clear()
+    _identities.clear()
 
 
 def load(recipe: Recipe) -> Any:

@@ -4,6 +4,7 @@ Words of one text are alike, so intervals of ratios resample texts (the clusters
 sums, so all resamples are one product of the sums with the counts of how often each cluster was drawn.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -148,6 +149,10 @@ def _torch_pool(threads: int, cores: int) -> ThreadPoolExecutor:
     import torch
 
     return ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(cores,))
+
+
+if hasattr(os, "register_at_fork"):  # a forked process has none of the threads
+    os.register_at_fork(after_in_child=_torch_pool.cache_clear)
 
 
 def in_torch_threads(
