@@ -210,5 +210,5 @@ def test_what_was_taken_out_is_not_found_again(dtype, unit):
     for way in ways.values():
         once = remove(words, way(words).basis, "once")
         again = Embedding(once.words, once.matrix.astype(dtype), Provenance("again"))
-        with pytest.raises(NothingToRemoveError, match="nothing to take out"):
+        with pytest.raises(NothingToRemoveError, match="nothing to remove"):
             way(again)

@@ -167,7 +167,7 @@ class RepairJob:
 
     headed: HeadModel
     matrix: NDArray[np.floating] | None
-    """The new vectors of subwords; None: those it had, since there was nothing to take out."""
+    """The new vectors of subwords; None: those it had, since there was nothing to remove."""
     method: str
     said: str
     subspace: Subspace | None = None
