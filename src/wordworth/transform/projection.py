@@ -260,7 +260,7 @@ def fit_leace(subspace: Subspace, moments: Moments) -> Leace:
     axes, roots = axes[:, is_spanned], np.sqrt(variances[is_spanned])
     if np.linalg.norm(d - (d @ axes) @ axes.T) > OUTSIDE * np.linalg.norm(d):
         raise WordworthError(
-            f"{subspace.name} lies outside the span of the vectors, so it cannot be erased from them; learn it from "
+            f"{subspace.name} lies outside of the span of the vectors, so it cannot be erased from them; learn it from "
             "the same vectors"
         )
     _, spread, basis = np.linalg.svd((d @ axes) / roots, full_matrices=False)
