@@ -22,7 +22,7 @@ from wordworth.errors import LibraryErrors, WordworthError, format_names, reason
 from wordworth.nli.nli import LABELS, TrainedWithout
 from wordworth.progress import progress
 from wordworth.repair.checkpoint import NOTES
-from wordworth.repair.subwords import piece_vectors, project_subwords
+from wordworth.repair.subwords import embed_words, project_subwords
 from wordworth.transform import Subspace
 
 _STEMS = {"entail": "entailment", "neutral": "neutral", "contradict": "contradiction"}
@@ -75,9 +75,9 @@ class CrossEncoder:
         return ()
 
     def vectors_of(self, words: Sequence[str]) -> Embedding:
-        """Return the rows of the subword matrix for words, in any case, that are one piece; see `piece_vectors`."""
+        """Return the rows of the subword matrix for words, in any case, that are one piece; see `embed_words`."""
         forms = [form for word in words for form in dict.fromkeys((word, word.lower(), word.capitalize()))]
-        return piece_vectors(self.headed, forms)
+        return embed_words(self.headed, forms)
 
     def without(self, subspace: Subspace) -> "CrossEncoder":
         """Return the same weights with a subspace removed from the subword embeddings in every pass."""

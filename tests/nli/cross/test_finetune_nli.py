@@ -16,7 +16,7 @@ from wordworth.nli import finetune_nli as module
 from wordworth.nli.cross_encoder import load_cross_encoder, untrained_cross_encoder
 from wordworth.nli.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
 from wordworth.nli.nli import accuracy
-from wordworth.repair.subwords import piece_vectors
+from wordworth.repair.subwords import embed_words
 from wordworth.transform import difference_direction
 
 SUBJECTS = ("doctor", "man", "woman", "nurse", "bishop", "person")
@@ -39,7 +39,7 @@ def fresh(make_folder):
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
     model = untrained_cross_encoder(make_folder(kind), seed=3, dropout=0)  # so few dimensions can spare none
-    subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
+    subspace = difference_direction(embed_words(model.headed, ["he", "she"]), "he", "she")
     before = accuracy(model, DATA)
     trained, history = finetune_nli(
         model, DATA * 6, tmp_path / "out", projection=subspace, recipe=replace(QUICK, epochs=10)
@@ -65,7 +65,7 @@ def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, k
 
     def go(name: str) -> list[dict[str, float]]:
         model = untrained_cross_encoder(place, seed=3)
-        subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
+        subspace = difference_direction(embed_words(model.headed, ["he", "she"]), "he", "she")
         said = said_by.setdefault(name, [])
         more = {"dev": DATA[:6], "projection": subspace, "recipe": QUICK, "say": said.append}
         return finetune_nli(model, DATA, tmp_path / name, **more)[1]

@@ -13,7 +13,7 @@ from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
 from wordworth.nli.cross_encoder import load_cross_encoder
 from wordworth.repair.checkpoint import save_projected
-from wordworth.repair.subwords import piece_vectors, project_subwords
+from wordworth.repair.subwords import embed_words, project_subwords
 from wordworth.transform import difference_direction, random_directions
 
 SENTENCES = ["The doctor ate an apple.", "He slept.", "She sold the old car.", "The rude person visited the bishop."]
@@ -100,7 +100,7 @@ def test_a_tied_head_keeps_the_matrix_it_was_trained_with(make_folder, tmp_path)
 
 
 def test_words_are_the_pieces_that_begin_them(model):
-    words = piece_vectors(model.headed, ["he", "she", "he", "wagons of gold", "wardrobe", "ß"])
+    words = embed_words(model.headed, ["he", "she", "he", "wagons of gold", "wardrobe", "ß"])
     assert list(words.words)[:2] == ["he", "she"]
     assert "wardrobe" not in words
     weight = model.network.get_input_embeddings().weight.detach().numpy()
