@@ -106,7 +106,7 @@ def out_of_minilm(job: Job) -> dict[str, float]:
         return {}
     place = locate_language_model("minilm-l6")
     fresh = untrained_cross_encoder(place.place, device=job.device, name=place.name, seed=job.seed)
-    subspace = job.taken_out(lambda words: embed_words(fresh.headed, list(words)))
+    subspace = job.taken_out(lambda words: embed_words(fresh.head_model, list(words)))
     halved = "bfloat16" if job.device.startswith("cuda") else "float32"
     recipe = FinetuneRecipe(epochs=3, rate=1e-4, batch=128, precision=halved, seed=job.seed)
     training, held = ([pair for one in part for pair in one.examples()] for part in (job.sets.training, job.sets.dev))

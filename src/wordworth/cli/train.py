@@ -138,7 +138,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     sets = _sets(settings)
     place = locate_language_model(encoder)
     fresh = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
-    subspace = learn_removed(settings, lambda words: embed_words(fresh.headed, list(words)), settings.seed)
+    subspace = learn_removed(settings, lambda words: embed_words(fresh.head_model, list(words)), settings.seed)
     training, held = ([pair for one in part for pair in one.examples()] for part in (sets.training, sets.dev))
     with interrupt_message(_CHECKPOINT_NOTE.format(output)):
         model, history = finetune_nli(

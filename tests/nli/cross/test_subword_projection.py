@@ -34,7 +34,7 @@ def by_hand(model, subspace):
         for direction in torch.from_numpy(subspace.basis):
             x = x - (x @ direction)[:, None] * direction
         weight.copy_(x)
-    return replace(model, headed=replace(model.headed, network=network))
+    return replace(model, head_model=replace(model.head_model, network=network))
 
 
 def test_equals_editing_the_matrix_by_hand(model, subspace):
@@ -60,17 +60,17 @@ def test_taking_it_off_restores_bit_for_bit(model, subspace):
 
 def test_saved_it_is_a_plain_model_that_says_what_was_done(model, subspace, tmp_path):
     on = model.without(subspace)
-    save_projected(on.headed, on.projection, tmp_path / "saved")
+    save_projected(on.head_model, on.projection, tmp_path / "saved")
     again = load_cross_encoder(tmp_path / "saved")
     np.testing.assert_allclose(again.probabilities(SENTENCES, PAIRS), on.probabilities(SENTENCES, PAIRS), atol=1e-6)
     told = json.loads((tmp_path / "saved" / "projection.json").read_text())
     assert told["taken_out"]["subspace"] == "random:1"
-    assert told["weights"] == model.headed.weights
+    assert told["weights"] == model.head_model.weights
     left = again.network.get_input_embeddings().weight.detach().numpy() @ subspace.basis.T
     assert np.abs(left).max() < 1e-6
     assert list((tmp_path / "saved").glob("*.safetensors"))
     assert not list((tmp_path / "saved").glob("*.bin"))
-    save_projected(on.headed, None, tmp_path / "saved")  # replaced as a whole
+    save_projected(on.head_model, None, tmp_path / "saved")  # replaced as a whole
     plain = load_cross_encoder(tmp_path / "saved")
     np.testing.assert_allclose(plain.probabilities(SENTENCES, PAIRS), model.probabilities(SENTENCES, PAIRS), atol=1e-6)
 
@@ -100,7 +100,7 @@ def test_a_tied_head_keeps_the_matrix_it_was_trained_with(make_folder, tmp_path)
 
 
 def test_words_are_the_pieces_that_begin_them(model):
-    words = embed_words(model.headed, ["he", "she", "he", "wagons of gold", "wardrobe", "ß"])
+    words = embed_words(model.head_model, ["he", "she", "he", "wagons of gold", "wardrobe", "ß"])
     assert list(words.words)[:2] == ["he", "she"]
     assert "wardrobe" not in words
     weight = model.network.get_input_embeddings().weight.detach().numpy()
