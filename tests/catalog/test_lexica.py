@@ -183,13 +183,13 @@ def test_bad_rows_stop_unless_dropped(tmp_path):
     with pytest.raises(WordworthError) as told:
         load_lexicon(path)
     assert str(told.value) == (
-        f"{path}, line 3: 'rain' has a rating that is no number: 'n/a'; correct it, or leave such rows out "
+        f"{path}, line 3: 'rain' has a rating that is not a number: 'n/a'; correct it, or leave such rows out "
         "(--on-bad drop)"
     )
     lexicon = load_lexicon(path, drop_bad=True)
     assert lexicon.words == ("sun",)
     assert [(one.line, one.reason) for one in lexicon.left_out] == [
-        (3, "has a rating that is no number: 'n/a'"),
+        (3, "has a rating that is not a number: 'n/a'"),
         (4, "has no word"),
     ]
 
@@ -197,7 +197,7 @@ def test_bad_rows_stop_unless_dropped(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("lemma,v\nsun,8\n", {}, "which column has the words? Say --word-column NAME; the columns are lemma, v"),
+        ("lemma,v\nsun,8\n", {}, "which column has the words? Give --word-column NAME; the columns are lemma, v"),
         ("word,rating\nsun,8\n", {"scale": (1, 5)}, "the rating 8 of 'sun' is outside the scale 1 to 5; give the"),
         ("word,rating\nsun,x\n", {"drop_bad": True}, "has no word with a rating; check the columns"),
     ],

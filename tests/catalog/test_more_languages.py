@@ -158,6 +158,6 @@ def test_analogies(name: str) -> None:
 def test_bellezza_needs_the_english_beside_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORDWORTH_DATA", raising=False)
     with pytest.raises(
-        WordworthError, match=r"the copy from subs2vec 0\.9\.6 has none; put the other one in its place"
+        WordworthError, match=r"the copy from subs2vec 0\.9\.6 has none; replace it with the other copy"
     ):
         load_lexicon("bellezza-french")

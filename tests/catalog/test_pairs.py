@@ -67,7 +67,7 @@ def test_own_pairs_with_a_header(tmp_path):
     [
         ("", "own.txt has no pairs; it needs a word, a word and a score on each line"),
         ("sun\tmoon\t7\nsun\tsoap\n", "own.txt, line 2: 2 fields; each line has a word, a word and a score"),
-        ("sun\tmoon\t7\nsun\tsoap\tx\n", "own.txt, line 2: the score 'x' is no number; correct the line"),
+        ("sun\tmoon\t7\nsun\tsoap\tx\n", "own.txt, line 2: the score 'x' is not a number; correct the line"),
         ("a\tb\tword1\tword2\tscore\nsun\tmoon\t7\n", "own.txt, line 2: 3 fields; each line has"),
     ],
 )

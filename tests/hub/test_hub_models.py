@@ -124,7 +124,7 @@ def test_a_copy_that_was_kept_is_used_and_said(
         hub.down = 503
     second = command(*[part for part in vast(NAME, tmp_path / "second") if part != "--json"])
     assert second.code == 0, second.err
-    said = f"The kept copy of {NAME} is used, as it could not be compared with the hub: "
+    said = f"The cached copy of {NAME} is used, since it could not be compared with the hub: "
     assert second.err.count(said) == 1
     assert source_in(tmp_path / "second") == f"{NAME}@{commit}"
     notices = read_manifest(tmp_path / "second").notices

@@ -223,7 +223,7 @@ def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
     embedding = make([*polar.pleasant, *polar.unpleasant, "sun", "mud", "rain"])
     columns = {"word_column": "Begriff", "rating_column": "Wert"}
     run = {"lexica": [path], "experiments": ["valence"], **columns}
-    with pytest.raises(WordworthError, match=r"mine\.csv, line 6: 'odd' has a rating that is no number: 'x'"):
+    with pytest.raises(WordworthError, match=r"mine\.csv, line 6: 'odd' has a rating that is not a number: 'x'"):
         valnorm([embedding], **run)
     found = valnorm([embedding], **run, on_bad="drop")
     assert one(found.scores, measure="valence", experiment="valence")["n"] == 3
@@ -231,7 +231,7 @@ def test_a_lexicon_of_ones_own(make: object, tmp_path: Path) -> None:
     assert one(rated, word="sun")["rating"] == 4.0  # the mean of its two ratings
     assert found.skipped == {
         "mine: is on another line already; their ratings are averaged": 1,
-        "mine: has a rating that is no number": 1,
+        "mine: has a rating that is not a number": 1,
     }
     dropped = items_of(found, "rated_words").drop_nulls("skipped")
     assert dropped["word"].to_list() == ["sun", "odd"]
