@@ -43,16 +43,14 @@ def rescale(ratings: Iterable[float], scale: tuple[float, float], onto: tuple[fl
 
     A mean may leave its scale by rounding only; anything further is an error, since it would lie outside the bins.
     """
-    (low, high), (target_low, target_high) = scale, onto
+    (low, high), (bottom, top) = scale, onto
     slack = 1e-6 * (high - low)
-    rescaled_ratings: list[float] = []
+    results: list[float] = []
     for rating in ratings:
         if not low - slack <= rating <= high + slack:
             raise WordworthError(f"the rating {rating:g} is outside its scale {low:g} to {high:g}; correct the scale")
-        rescaled_ratings.append(
-            target_low + (min(max(rating, low), high) - low) * (target_high - target_low) / (high - low)
-        )
-    return rescaled_ratings
+        results.append(bottom + (min(max(rating, low), high) - low) * (top - bottom) / (high - low))
+    return results
 
 
 def polar_ratings(pleasant: Sequence[str], unpleasant: Sequence[str], lexicon: Mapping[str, float]) -> dict[str, float]:

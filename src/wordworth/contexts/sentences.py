@@ -90,18 +90,16 @@ class Finder:
         self.lower_case = lower_case
         self._lower: Callable[[str], str] = partial(lower, language=language) if language == "turkish" else str.lower
         exact = {word: index for index, word in reversed(list(enumerate(words)))}
-        self._index_by_form = {self._lower(word): index for index, word in reversed(list(enumerate(words)))}
+        self._by_form = {self._lower(word): index for index, word in reversed(list(enumerate(words)))}
         # Words of which the vocabulary has several spellings.
-        self._index_by_spelling = {
-            word: index for word, index in exact.items() if self._index_by_form[self._lower(word)] != index
-        }
+        self._by_spelling = {word: index for word, index in exact.items() if self._by_form[self._lower(word)] != index}
         # Phrases, which the pattern of a single word cannot match.
         phrases = [word for word in words if len(word.split()) > 1] if is_spaced(language) else []
         self._sizes = sorted({len(phrase.split()) for phrase in phrases})
         self._begin_phrases = {self._lower(form) for phrase in phrases for form in _WORD.findall(phrase)[:1]}
         self._any_word: re.Pattern[str] | None = None
         if not is_spaced(language):
-            longest_first = sorted(self._index_by_form, key=len, reverse=True)
+            longest_first = sorted(self._by_form, key=len, reverse=True)
             self._any_word = re.compile("|".join(map(re.escape, longest_first)))
 
     def sentences(self, lines: Iterable[str]) -> Iterator[Occurrence]:
@@ -118,20 +116,18 @@ class Finder:
         spans: dict[int, Span] = {}
         if self._any_word is not None:
             for match in self._any_word.finditer(lower(text, self.language)):
-                index = self._index_by_form[match.group()]
+                index = self._by_form[match.group()]
                 spans.setdefault(index, (index, match.start(), match.end()))
             return tuple(spans.values())
-        token_spans = [match.span() for match in _WORD.finditer(text)]
-        forms = [text[start:end] for start, end in token_spans]
-        for position, ((start, end), form, word) in enumerate(
-            zip(token_spans, forms, self._locate(text, forms), strict=True)
-        ):
+        places = [match.span() for match in _WORD.finditer(text)]
+        forms = [text[start:end] for start, end in places]
+        for number, ((start, end), form, word) in enumerate(zip(places, forms, self._locate(text, forms), strict=True)):
             if word is not None:
                 possessive = form.endswith(_POSSESSIVE) and self._find_form(form) is None
                 spans.setdefault(word, (word, start, end - 2 if possessive else end))
             if self._sizes and self._lower(form) in self._begin_phrases:
                 for size in self._sizes:
-                    stop = token_spans[position + size - 1][1] if position + size <= len(token_spans) else start
+                    stop = places[number + size - 1][1] if number + size <= len(places) else start
                     phrase = self._find_form(" ".join(text[start:stop].split()))
                     if phrase is not None:
                         spans.setdefault(phrase, (phrase, start, stop))
@@ -139,9 +135,9 @@ class Finder:
 
     def _locate(self, text: str, forms: list[str]) -> list[int | None]:
         """Return the vocabulary index of each word of a text, also before a possessive ’s."""
-        word_indices = list(map(self._index_by_form.get, map(self._lower, forms)))
-        if not self._index_by_spelling.keys().isdisjoint(forms):
-            word_indices = [self._index_by_spelling.get(*pair) for pair in zip(forms, word_indices, strict=True)]
+        word_indices = list(map(self._by_form.get, map(self._lower, forms)))
+        if not self._by_spelling.keys().isdisjoint(forms):
+            word_indices = [self._by_spelling.get(*pair) for pair in zip(forms, word_indices, strict=True)]
         if any(mark in text for mark in _POSSESSIVE):
             for position, form in enumerate(forms):
                 if word_indices[position] is None and form.endswith(_POSSESSIVE):
@@ -149,4 +145,4 @@ class Finder:
         return word_indices
 
     def _find_form(self, form: str) -> int | None:
-        return self._index_by_spelling.get(form, self._index_by_form.get(self._lower(form)))
+        return self._by_spelling.get(form, self._by_form.get(self._lower(form)))

@@ -107,20 +107,20 @@ def _save(
 
     `check` examines the new folder before it replaces the old one.
     """
-    with replacing(folder, overwrite=True) as temporary_folder:
+    with replacing(folder, overwrite=True) as target:
         with quietly():
             # Copies share no memory, so that weights no longer tied (also a head's bias) are written separately.
             network.save_pretrained(
-                temporary_folder,
+                target,
                 state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()},
             )
-        model.tokenizer.save_pretrained(temporary_folder)
+        model.tokenizer.save_pretrained(target)
         about = {"model": model.name, "weights": model.weights, **notes}
-        (temporary_folder / NOTES).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        (target / NOTES).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         if card:
-            (temporary_folder / CARD).write_text(card, encoding="utf-8")
+            (target / CARD).write_text(card, encoding="utf-8")
         if check is not None:
-            check(temporary_folder)
+            check(target)
 
 
 def _describe(subspace: Subspace) -> dict[str, Any]:
@@ -137,18 +137,13 @@ def compute_states(network: PreTrainedModel, ids: Sequence[int]) -> list[Tensor]
     return [state.float().cpu() for state in (*states, *([output["logits"]] if "logits" in output else []))]
 
 
-def refuse_unlike(expected_states: Sequence[Tensor], folder: Path, like: PreTrainedModel, ids: Sequence[int]) -> None:
+def refuse_unlike(states: Sequence[Tensor], folder: Path, like: PreTrainedModel, ids: Sequence[int]) -> None:
     """Raise if the folder, loaded by `transformers` only, does not compute what the network in memory did."""
     with quietly():
-        reloaded: Any = type(like).from_pretrained(str(folder), local_files_only=True, use_safetensors=True)
-    reloaded_states = compute_states(reloaded.train(False), ids)
-    for expected_state, reloaded_state in zip(expected_states, reloaded_states, strict=True):
-        if bool(
-            (
-                (expected_state - reloaded_state).abs().amax(-1)
-                > ROUNDING_TOLERANCE[torch.float32] * expected_state.abs().amax(-1)
-            ).any()
-        ):
+        network_copy: Any = type(like).from_pretrained(str(folder), local_files_only=True, use_safetensors=True)
+    new_states = compute_states(network_copy.train(False), ids)
+    for state, other in zip(states, new_states, strict=True):
+        if bool(((state - other).abs().amax(-1) > ROUNDING_TOLERANCE[torch.float32] * state.abs().amax(-1)).any()):
             raise WordworthError(
                 f"{type(like).__name__} computes something else once it is saved and loaded, so it is not saved; "
                 "choose another model"

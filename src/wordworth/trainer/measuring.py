@@ -41,27 +41,23 @@ def kind_of_network(network: PreTrainedModel) -> ModelKind:
     return "encoder" if kind == "nli" else kind
 
 
-def choose_studies(
-    overrides: Mapping[str, Mapping[str, Any] | None], network: PreTrainedModel
-) -> list[StudyInTraining]:
+def choose_studies(changes: Mapping[str, Mapping[str, Any] | None], network: PreTrainedModel) -> list[StudyInTraining]:
     """Return the studies of a training with their settings, and raise if a setting is wrong.
 
-    Studies that declare settings for a training are included unless they are None; `overrides` take precedence.
+    Studies that declare settings for a training are included unless they are None; `changes` take precedence.
     """
     kind = kind_of_network(network)
     possible = [name for name in STUDIES if kind in study(name).kinds | study(name).also_accepts]
-    default_settings: dict[str, Mapping[str, Any] | None] = {name: {} for name in possible if study(name).training}
-    chosen_settings = {
-        name: settings for name, settings in (default_settings | dict(overrides)).items() if settings is not None
-    }
-    if not chosen_settings:
+    defaults: dict[str, Mapping[str, Any] | None] = {name: {} for name in possible if study(name).training}
+    selection = {name: settings for name, settings in (defaults | dict(changes)).items() if settings is not None}
+    if not selection:
         raise WordworthError(f"there is nothing to measure; choose from {either(possible)}")
-    for name in chosen_settings:
+    for name in selection:
         if name not in possible or study(name).command:
             raise WordworthError(
                 f"{name} does not measure {KIND_IN_WORDS[kind][0]} in training; choose from {either(possible)}"
             )
-    return [_configure_study(study(name), settings, network) for name, settings in chosen_settings.items()]
+    return [_configure_study(study(name), settings, network) for name, settings in selection.items()]
 
 
 def _configure_study(measured_study: Study, overrides: Mapping[str, Any], network: PreTrainedModel) -> StudyInTraining:
@@ -113,16 +109,14 @@ class ModelInTraining:
 
     def _wrap(self, network: PreTrainedModel, label: str) -> LanguageModel | WordModel:
         """Return a model for studies, around a second network over the same weights."""
-        copied_network = copy_without_training(network)
-        if not all(bool(torch.isfinite(weight).all()) for weight in copied_network.parameters()):
+        shadow = copy_without_training(network)
+        if not all(bool(torch.isfinite(weight).all()) for weight in shadow.parameters()):
             raise WordworthError(f"{label} has weights that are not finite: the training has diverged")
         facts: dict[str, Any] = {"name": label, "source": self.source}
         kind = kind_of_network(network)
         if kind == "encoder":
-            return wrap(copied_network, self.tokenizer, **facts)
-        return wrap_word_model(
-            copied_network, self.tokenizer, family="causal" if kind == "causal" else "masked", **facts
-        )
+            return wrap(shadow, self.tokenizer, **facts)
+        return wrap_word_model(shadow, self.tokenizer, family="causal" if kind == "causal" else "masked", **facts)
 
 
 def copy_without_training(network: PreTrainedModel) -> PreTrainedModel:

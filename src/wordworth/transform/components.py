@@ -69,14 +69,12 @@ def nullify(vectors: Vectors, components: Components, k: int) -> Matrix:
     return x - (x @ v.T) @ v
 
 
-def fit_layers(
-    groups: Sequence[Layers], max_components: int, layers: Sequence[int | None] | None = None
-) -> LayerComponents:
+def fit_layers(groups: Sequence[Layers], limit: int, layers: Sequence[int | None] | None = None) -> LayerComponents:
     """Fit mean and components per layer, on the words of all `groups` together; in all layers unless given."""
     components = {}
     for layer in groups[0].layers if layers is None else layers:
         vectors = np.concatenate([group.read(Slot(layer)) for group in groups])
-        components[layer] = fit_components(vectors, min(max_components, len(vectors) - 2, vectors.shape[1] - 1))
+        components[layer] = fit_components(vectors, min(limit, len(vectors) - 2, vectors.shape[1] - 1))
     return components
 
 

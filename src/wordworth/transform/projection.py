@@ -51,8 +51,8 @@ def sign_name(name: str, basis: Matrix) -> str:
 
 def stamp_name(name: str, dimensions: int, projector: Matrix) -> str:
     """Return a name with the dimensions and a checksum of a projector, which may be oblique."""
-    rounded = np.round(projector, 6) + 0.0  # no negative zeros
-    return f"{name} ({dimensions}; {hashlib.sha256(rounded.astype('<f4').tobytes()).hexdigest()[:8]})"
+    entries = np.round(projector, 6) + 0.0  # no negative zeros
+    return f"{name} ({dimensions}; {hashlib.sha256(entries.astype('<f4').tobytes()).hexdigest()[:8]})"
 
 
 def by_blocks(embedding: Embedding, change: Callable[[Matrix, slice], Matrix]) -> Vectors:
@@ -73,25 +73,23 @@ def with_lengths_of(embedding: Embedding, other: Embedding) -> Embedding:
         raise WordworthError(f"{embedding.name} and {other.name} do not hold the same words; give two versions of one")
 
     def stretch(rows: Matrix, block: slice) -> Matrix:
-        target_lengths = np.linalg.norm(np.asarray(other.matrix[block], dtype=np.float64), axis=1, keepdims=True)
+        targets = np.linalg.norm(np.asarray(other.matrix[block], dtype=np.float64), axis=1, keepdims=True)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        return np.asarray(np.divide(rows * target_lengths, lengths, out=np.zeros_like(rows), where=lengths > 0))
+        return np.asarray(np.divide(rows * targets, lengths, out=np.zeros_like(rows), where=lengths > 0))
 
     return embedding.with_matrix(by_blocks(embedding, stretch), f"lengths of {other.name}")
 
 
 def find_vanished(original: Embedding, result: Embedding, share: float = 1e-5) -> list[str]:
     """Return words that keep at most `share` of their length, since they lay in the subspace that was removed."""
-    vanished_words: list[str] = []
+    words: list[str] = []
     for block in blocks(len(original)):
         lengths = [
-            np.linalg.norm(np.asarray(embedding.matrix[block], dtype=np.float64), axis=1)
-            for embedding in (original, result)
+            np.linalg.norm(np.asarray(version.matrix[block], dtype=np.float64), axis=1)
+            for version in (original, result)
         ]
-        vanished_words += [
-            original.words[block.start + int(row)] for row in np.flatnonzero(lengths[1] <= share * lengths[0])
-        ]
-    return vanished_words
+        words += [original.words[block.start + int(row)] for row in np.flatnonzero(lengths[1] <= share * lengths[0])]
+    return words
 
 
 def blocks(count: int) -> Iterator[slice]:

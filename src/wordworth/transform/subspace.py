@@ -92,19 +92,19 @@ def pair_components(
     differences about zero. A pair that lacks a word is skipped.
     """
     lookups = [embedding.find(pair, spellings()) for pair in pairs]
-    complete_pairs = [lookup for lookup in lookups if not lookup.missing]
+    complete = [lookup for lookup in lookups if not lookup.missing]
     missing = tuple(word for lookup in lookups for word in lookup.missing)
-    if len(complete_pairs) < max(k, 1):
+    if len(complete) < max(k, 1):
         raise WordworthError(
-            f"{embedding.name} has both words of {len(complete_pairs)} of {len(pairs)} {name}, too few for "
+            f"{embedding.name} has both words of {len(complete)} of {len(pairs)} {name}, too few for "
             f"{k} components; give more pairs"
         )
-    vectors = np.stack([_vectors(embedding, lookup, unit) for lookup in complete_pairs])
+    vectors = np.stack([_vectors(embedding, lookup, unit) for lookup in complete])
     halves = (vectors[:, 0] - vectors[:, 1]) / 2
     # Each pair counts twice, at +d and −d: the values are √2 times those of d.
     basis, values = _principal(halves, k, name, _noise(embedding) * _length(vectors))
     return Subspace(
-        name, basis, values * np.sqrt(2), tuple(form for lookup in complete_pairs for form in lookup.forms), missing
+        name, basis, values * np.sqrt(2), tuple(form for lookup in complete for form in lookup.forms), missing
     )
 
 
@@ -186,12 +186,12 @@ class Stability:
     """|cos| between the first component of the full set and the nearest vector of the subspace to remove."""
 
 
-def stability(full: Subspace, derived: Subspace) -> Stability:
+def stability(full: Subspace, removed_subspace: Subspace) -> Stability:
     """Compare the subspace of all words of a kind with the one to remove, such as he − she."""
-    if full.basis.shape[1] != derived.basis.shape[1]:
-        raise WordworthError(f"{full.name} and {derived.name} come from embeddings of different dimensions")
+    if full.basis.shape[1] != removed_subspace.basis.shape[1]:
+        raise WordworthError(f"{full.name} and {removed_subspace.name} come from embeddings of different dimensions")
     ratios = tuple(float(value) for value in full.values[1:4] / full.values[0])
-    return Stability(ratios, float(np.linalg.norm(derived.basis @ full.basis[0])))
+    return Stability(ratios, float(np.linalg.norm(removed_subspace.basis @ full.basis[0])))
 
 
 def _vectors(embedding: Embedding, lookup: Lookup, unit: bool) -> Matrix:

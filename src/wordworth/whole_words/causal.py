@@ -112,16 +112,14 @@ class CausalReader(Reader):
         out: Tensor | None = None
         width = max(1, self.budget.tokens // len(memory.rows))
         for start in range(0, max(map(len, by_text.values())), width):
-            nodes_by_row = [by_text[text][start : start + width] for text in memory.rows]
-            states = self._pass(memory, nodes, nodes_by_row)
+            groups = [by_text[text][start : start + width] for text in memory.rows]
+            states = self._pass(memory, nodes, groups)
             if out is None:
                 out = states.new_empty(len(nodes), states.shape[-1])
             sources = [
-                row * states.shape[1] + column
-                for row, row_nodes in enumerate(nodes_by_row)
-                for column in range(len(row_nodes))
+                row * states.shape[1] + column for row, group in enumerate(groups) for column in range(len(group))
             ]
-            numbers = [number for row_nodes in nodes_by_row for number in row_nodes]
+            numbers = [number for group in groups for number in group]
             target_indices, source_indices = send(self.device, np.array(numbers), np.array(sources))
             out[target_indices] = states.flatten(0, 1)[source_indices]
         assert out is not None
@@ -155,33 +153,31 @@ class CausalReader(Reader):
                 setattr(layer, name, tensor)
         memory.batches = []
 
-    def _pass(self, memory: _Memory, nodes: Sequence[Node], nodes_by_row: list[list[int]]) -> Tensor:
+    def _pass(self, memory: _Memory, nodes: Sequence[Node], groups: list[list[int]]) -> Tensor:
         """Run one forward pass for a row of nodes per text: rows × nodes × dim."""
-        width = max(map(len, nodes_by_row))
-        ids, positions, afters = np.zeros((3, len(nodes_by_row), width), dtype=np.int64)
+        width = max(map(len, groups))
+        ids, positions, afters = np.zeros((3, len(groups), width), dtype=np.int64)
         visible_cells: list[tuple[int, int, int]] = []
-        for row, row_nodes in enumerate(nodes_by_row):
-            for column, number in enumerate(row_nodes):
+        for row, group in enumerate(groups):
+            for column, number in enumerate(group):
                 node = nodes[number]
                 node.column = memory.columns + column
                 path = node.path
                 ids[row, column], afters[row, column] = node.unit, node.after
                 positions[row, column] = node.after + len(path) - 1
                 visible_cells += [(row, column, path_node.column) for path_node in path]
-        row_of, node_column_of, column_of = np.array(visible_cells, dtype=np.int64).T
-        units, position_ids, text_lengths, *cell_indices = send(
-            self.device, ids, positions, afters, row_of, node_column_of, column_of
-        )
+        row_of, cell_of, column_of = np.array(visible_cells, dtype=np.int64).T
+        units, places, lengths, *cells = send(self.device, ids, positions, afters, row_of, cell_of, column_of)
         memory.columns += width
-        is_visible = torch.zeros(len(nodes_by_row), width, memory.columns, dtype=torch.bool, device=self.device)
+        is_visible = torch.zeros(len(groups), width, memory.columns, dtype=torch.bool, device=self.device)
         text_columns = max(len(memory.texts[text]) for text in memory.rows)
-        is_visible[:, :, :text_columns] = torch.arange(text_columns, device=self.device) < text_lengths[:, :, None]
+        is_visible[:, :, :text_columns] = torch.arange(text_columns, device=self.device) < lengths[:, :, None]
         is_visible[:, :, 0] = True  # padding must attend to something too
-        is_visible.index_put_(tuple(cell_indices), torch.ones((), dtype=torch.bool, device=self.device))
+        is_visible.index_put_(tuple(cells), torch.ones((), dtype=torch.bool, device=self.device))
         network = self.base.network
         mask = torch.zeros(is_visible.shape, dtype=network.dtype, device=self.device)
         mask.masked_fill_(~is_visible, torch.finfo(network.dtype).min)
-        options = {"position_ids": position_ids, "attention_mask": mask[:, None], "past_key_values": memory.cache}
+        options = {"position_ids": places, "attention_mask": mask[:, None], "past_key_values": memory.cache}
         return self.logits.read(units, use_cache=True, **options)
 
     def _is_exact(self, columns: int) -> bool:

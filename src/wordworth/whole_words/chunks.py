@@ -125,9 +125,9 @@ def _split(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...]
         starts = (places["start"][word:next_word] - unit).tolist()
         for first, last, begin, end, reason in windows(starts, next_unit - unit, size, context):
             if reason:
-                word_index = word + first
-                places["entry"][word_index] = tokenizer.skip(
-                    tokenizer.words[_restore_numbers(places["entry"][word_index])], reason
+                index = word + first
+                places["entry"][index] = tokenizer.skip(
+                    tokenizer.words[_restore_numbers(places["entry"][index])], reason
                 )
             spans.append((word + first, word + last, unit + begin, unit + end))
     first, last, begin, end = np.array(spans).T

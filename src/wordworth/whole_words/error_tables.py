@@ -19,9 +19,9 @@ def count_wrong_guesses(predictions: Frame, count: int) -> pl.DataFrame:
     return shares.sort("misses", "guess", descending=[True, False]).head(count).collect(engine="streaming")
 
 
-def count_confused_pairs(predictions: Frame, count: int) -> pl.DataFrame:
+def count_confused_pairs(table: Frame, count: int) -> pl.DataFrame:
     """Return the most frequent pairs of word and wrong guess, with their misses."""
-    pairs = _misses(predictions).group_by("word", "guess").len("misses")
+    pairs = _misses(table).group_by("word", "guess").len("misses")
     return (
         pairs.sort("misses", "word", "guess", descending=[True, False, False]).head(count).collect(engine="streaming")
     )

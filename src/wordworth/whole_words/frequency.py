@@ -65,12 +65,12 @@ def assign_bands(words: Iterable[str], frequencies: Frequencies, bands: Bands) -
 
 
 def frequencies_of(
-    name_or_path: NameLike, splitter: WordSplitter = WordSplitter(), *, language: str = "english"
+    name: NameLike, splitter: WordSplitter = WordSplitter(), *, language: str = "english"
 ) -> Frequencies:
     """Load a list of the catalog (`wordfreq`) or a file of words and counts, or count the words of a text once."""
-    if (name_or_path.kind if isinstance(name_or_path, Origin) else kind_of_counts(name_or_path)) == "frequencies":
-        return load_frequencies(name_or_path, language=language)
-    return count_words(load_corpus(name_or_path, language=language), splitter)
+    if (name.kind if isinstance(name, Origin) else kind_of_counts(name)) == "frequencies":
+        return load_frequencies(name, language=language)
+    return count_words(load_corpus(name, language=language), splitter)
 
 
 def count_words(corpus: Corpus, splitter: WordSplitter = WordSplitter()) -> Frequencies:

@@ -156,16 +156,12 @@ def wrap_word_model(
     reader: Reader
     if family == "causal":
         if not base.left_only:
-            raise WordworthError(
-                f"{name} attends to what follows a word, so it cannot predict it from the left; use a causal model"
-            )
+            raise WordworthError(f"{name} attends to what follows a word, so it cannot predict it from the left")
         reader, around = CausalReader(base, head, trial_ids(tokenizer)), len(before)
     else:
         mask = tokenizer.mask_token_id
         if mask is None:
-            raise WordworthError(
-                f"the tokenizer of {name} has no mask token, which a masked model needs; use another tokenizer"
-            )
+            raise WordworthError(f"the tokenizer of {name} has no mask token, which a masked model needs")
         reader, around = MaskedReader(base, head, int(mask), after), len(before) + 1 + len(after)
     limits = filter(None, (base.max_length, _sliding(base.network.config)))
     return WordModel(
@@ -193,22 +189,17 @@ def frame(tokenizer: PreTrainedTokenizerFast) -> tuple[tuple[int, ...], tuple[in
         if full[start : start + len(bare)] == bare:
             return tuple(full[:start]), tuple(full[start + len(bare) :])
     raise WordworthError(
-        f"the tokenizer of {tokenizer.name_or_path or 'the model'} changes a text when it adds special tokens; use "
-        "another model"
+        f"the tokenizer of {tokenizer.name_or_path or 'the model'} changes a text when it adds special tokens"
     )
 
 
-def _head_of(config: PretrainedConfig, requested_family: WordFamily | None, name: str) -> tuple[WordFamily, Any]:
+def _head_of(config: PretrainedConfig, choice: WordFamily | None, name: str) -> tuple[WordFamily, Any]:
     """Return the family of the model, and the library's class for it with a head."""
-    config_family = family_of(config)
+    usual = family_of(config)
     for family, mapping, head in _CLASSES:
-        if (
-            config_family != "encoder-decoder"
-            and family == (requested_family or config_family)
-            and type(config) in mapping
-        ):
+        if usual != "encoder-decoder" and family == (choice or usual) and type(config) in mapping:
             return family, head
-    request = f" as a {requested_family} model" if requested_family else ""
+    request = f" as a {choice} model" if choice else ""
     raise WordworthError(
         f"{name} ({config.model_type}) has no head that predicts words from the left{request}; use a causal or a "
         "masked language model"

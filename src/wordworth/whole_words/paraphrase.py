@@ -81,7 +81,7 @@ def draw_triples(
     lines: Iterable[str],
     wordnet: WordNet,
     frequencies: Frequencies,
-    frequency_class: Literal["rare", "common"],
+    band: Literal["rare", "common"],
     *,
     name: str,
     seed: int = 0,
@@ -91,32 +91,22 @@ def draw_triples(
     triples: dict[str, Triple] = {}
     for sentence in _sentences(lines):
         words = sentence.split()
-        for position, word in enumerate(words):
+        for i, word in enumerate(words):
             if word in triples or words.count(word) > 1 or (word, "n") not in wordnet.senses:
                 continue
             frequency = frequencies.counts.get(word, 0.0)
-            if (
-                not word.isalpha()
-                or not word.islower()
-                or (frequency >= MIN_COMMON_COUNT) != (frequency_class == "common")
-            ):
+            if not word.isalpha() or not word.islower() or (frequency >= MIN_COMMON_COUNT) != (band == "common"):
                 continue
             relation = relate(word)
-            if relation is None or (
-                position and words[position - 1].lower() in ("a", "an") and not relation.one_article
-            ):
+            if relation is None or (i and words[i - 1].lower() in ("a", "an") and not relation.one_article):
                 continue
-            words_of_triple = (word, relation.hypernym, relation.sibling)
-            triples[word] = Triple(
-                *(" ".join([*words[:position], replacement, *words[position + 1 :]]) for replacement in words_of_triple)
-            )
+            forms = (word, relation.hypernym, relation.sibling)
+            triples[word] = Triple(*(" ".join([*words[:i], form, *words[i + 1 :]]) for form in forms))
     if not triples:
-        raise WordworthError(
-            f"the text has no {frequency_class} noun with a common hypernym and sibling; give more text"
-        )
+        raise WordworthError(f"the text has no {band} noun with a common hypernym and sibling; give more text")
     drawable = sorted(triples)
     numbers = np.random.default_rng(seed).choice(len(drawable), min(DRAWN_TRIPLES, len(drawable)), replace=False)
-    return Paraphrases(name, tuple(triples[drawable[position]] for position in sorted(numbers.tolist())))
+    return Paraphrases(name, tuple(triples[drawable[i]] for i in sorted(numbers.tolist())))
 
 
 def _sentences(lines: Iterable[str]) -> Iterator[str]:

@@ -97,13 +97,10 @@ def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules)
 
     def fit(batches: Sequence[WindowBatch]) -> bool:
         """Return whether batches fit one group. The first is the longest; memory is that of rows of its length."""
-        row_tokens_ratio = (
-            sum(len(window_batch.numbers) for window_batch in batches)
-            * batches[0].longest
-            / sum(window_batch.tokens for window_batch in batches)
-        )
-        memory = sum(model.reader.count_bytes(window_batch.state) for window_batch in batches)
-        return row_tokens_ratio <= padding and max(1.0, row_tokens_ratio / USUAL_PADDING) * memory <= max_bytes
+        rows, tokens = sum(len(batch.numbers) for batch in batches), sum(batch.tokens for batch in batches)
+        ratio = rows * batches[0].longest / tokens
+        memory = sum(model.reader.count_bytes(batch.state) for batch in batches)
+        return ratio <= padding and max(1.0, ratio / USUAL_PADDING) * memory <= max_bytes
 
     group: list[WindowBatch] = []
     texts = 0
@@ -151,22 +148,18 @@ def _follow(model: WordModel, group: Sequence[WindowBatch], rules: PredictionRul
     for batch in group:
         batch.state, batch.steps = None, []
     while any(steps):
-        queries = [search.query_at(search_steps) for search, search_steps in zip(searches, steps, strict=True)]
+        queries = [search.query_at(part) for search, part in zip(searches, steps, strict=True)]
         firsts = np.cumsum([0, *map(len, steps)])
         rows = np.concatenate([query.rows + first for query, first in zip(queries, firsts, strict=False)])
         units = np.concatenate([query.units for query in queries])
-        states_after = [search.states_at(search_steps) for search, search_steps in zip(searches, steps, strict=True)]
+        states_after = [search.states_at(part) for search, part in zip(searches, steps, strict=True)]
         with inference():
-            states = reader.extend(state, [step for search_steps in steps for step in search_steps])
-            scores = PendingScores(
-                reader, states, rules.k, begins, UnitQuery(rows, units), np.concatenate(states_after)
-            )
+            states = reader.extend(state, [step for part in steps for step in part])
+            query = UnitQuery(rows, units)
+            scores = PendingScores(reader, states, rules.k, begins, query, np.concatenate(states_after))
         cuts = np.cumsum([len(query.rows) for query in queries])[:-1]
-        score_parts = scores.result().split(firsts[1:-1], cuts)
-        steps = [
-            search.follow(search_steps, search_scores)
-            for search, search_steps, search_scores in zip(searches, steps, score_parts, strict=True)
-        ]
+        results = scores.result().split(firsts[1:-1], cuts)
+        steps = [search.follow(part, result) for search, part, result in zip(searches, steps, results, strict=True)]
 
 
 def _table_of_searches(chunk: PreparedChunk, searches: Sequence[Search]) -> pl.DataFrame:
@@ -214,9 +207,7 @@ def _guesses(chunk: PreparedChunk, searches: Sequence[Search], entries: WordPlac
     decoded_guesses = [guess for search in searches for guess in search.decode_guesses()]
     guesses = pl.Series([*chunk.forms, *decoded_guesses, None], dtype=pl.Categorical)
     indices = np.where(np.concatenate([search.own_hits for search in searches]), entries, len(guesses) - 1)
-    first_words = np.cumsum([0, *(len(search.places) for search in searches)]).tolist()
-    positions = [
-        first_word + word for search, first_word in zip(searches, first_words, strict=False) for word in search.guesses
-    ]
+    firsts = np.cumsum([0, *(len(search.places) for search in searches)]).tolist()
+    positions = [first + word for search, first in zip(searches, firsts, strict=False) for word in search.guesses]
     indices[positions] = len(chunk.forms) + np.arange(len(decoded_guesses))
     return guesses.gather(indices)

@@ -100,23 +100,20 @@ def run_each(reader: Reader, sequences: Sequence[Sequence[int]], back: int) -> T
     model = reader.base
     numbers: dict[tuple[int, ...], int] = {}
     rows = [numbers.setdefault(tuple(sequence), len(numbers)) for sequence in sequences]
-    distinct_sequences = list(numbers)
-    lengths = [*map(len, distinct_sequences)]
+    distinct = list(numbers)
+    lengths = [*map(len, distinct)]
 
     def run(batch: list[int]) -> Tensor:
         width = lengths[batch[0]]
-        padding = [width - lengths[position] for position in batch]
-        ids = [
-            [*distinct_sequences[position], *[model.pad] * pad_count]
-            for position, pad_count in zip(batch, padding, strict=True)
-        ]
+        padding = [width - lengths[i] for i in batch]
+        ids = [[*distinct[i], *[model.pad] * extra] for i, extra in zip(batch, padding, strict=True)]
         options: dict[str, Any] = {}
         if not model.left_only and any(padding):
-            mask = [[1] * (width - pad_count) + [0] * pad_count for pad_count in padding]
+            mask = [[1] * (width - extra) + [0] * extra for extra in padding]
             options["attention_mask"] = torch.tensor(mask, device=model.device)
         states = reader.logits.read(torch.tensor(ids, device=model.device), **options)
-        position = torch.tensor([width - pad_count - back for pad_count in padding], device=model.device)
-        rows_of_batch: Tensor = states[torch.arange(len(batch), device=model.device), position]
+        i = torch.tensor([width - extra - back for extra in padding], device=model.device)
+        rows_of_batch: Tensor = states[torch.arange(len(batch), device=model.device), i]
         return rows_of_batch
 
     order: list[int] = []
@@ -154,13 +151,11 @@ class Head:
         self.is_apart = False
         with inference():
             ids = torch.arange(4, device=network.device)[None] % base.network.config.vocab_size
-            full_logits = self(self.read(ids)[0])
-            self.width, self.is_apart = full_logits.shape[-1], True
+            whole_rows = self(self.read(ids)[0])
+            self.width, self.is_apart = whole_rows.shape[-1], True
             try:
-                head_logits = self(self.read(ids)[0])
-                self.is_apart = bool(
-                    ((full_logits - head_logits).abs() <= APART_TOLERANCE * full_logits.abs().amax()).all()
-                )
+                logits = self(self.read(ids)[0])
+                self.is_apart = bool(((whole_rows - logits).abs() <= APART_TOLERANCE * whole_rows.abs().amax()).all())
             except UNABLE:
                 self.is_apart = False
 
@@ -201,13 +196,9 @@ class MaskedReader(Reader):
         self._suffix = (mask, *suffix)
 
     def read(self, texts: Sequence[TokenIds], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
-        token_lists = [[*map(int, text)] for text in texts]
-        contexts = [
-            text[: position + 1]
-            for text, first in zip(token_lists, firsts, strict=True)
-            for position in range(first, len(text))
-        ]
-        return self._rows(contexts), token_lists
+        ids = [[*map(int, text)] for text in texts]
+        contexts = [text[: i + 1] for text, first in zip(ids, firsts, strict=True) for i in range(first, len(text))]
+        return self._rows(contexts), ids
 
     def join(self, states: Sequence[Sequence[Sequence[int]]]) -> Sequence[Sequence[int]]:
         return [text for state in states for text in state]

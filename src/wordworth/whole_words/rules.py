@@ -24,9 +24,7 @@ def room(limit: int | None, around: int) -> int:
         return WINDOW
     text_tokens = limit - around - MORE_UNITS
     if text_tokens < 2:
-        raise WordworthError(
-            f"the model reads {limit} tokens, too few for a word, its context and {MORE_UNITS} more; use another model"
-        )
+        raise WordworthError(f"the model reads {limit} tokens, too few for a word, its context and {MORE_UNITS} more")
     return min(WINDOW, text_tokens)
 
 
@@ -84,9 +82,7 @@ class PredictionRules:
     def sizes(self, model: WordModel) -> tuple[int, int]:
         """Return the tokens of a window and of the minimum context; raise if the model cannot follow these rules."""
         if not 0 <= self.k <= model.reader.width:
-            raise WordworthError(
-                f"k is {self.k}, but {model.name} has {model.reader.width:,} units; give 1 to {model.reader.width:,}"
-            )
+            raise WordworthError(f"k is {self.k}, but {model.name} has {model.reader.width:,} units; give 1 to as many")
         max_tokens = room(model.limit, model.around)
         size = max_tokens if self.window is None else self.window
         if not 2 <= size <= (max_tokens if model.limit else size):

@@ -26,7 +26,7 @@ class Branches(NamedTuple):
     """The branches of other segmentations off the own paths, by word, as `list_branches` returns them."""
 
     words: Ints
-    positions: NDArray[np.integer]
+    depths: NDArray[np.integer]
     units: NDArray[np.integer]
     offsets: NDArray[np.integer]
 
@@ -85,10 +85,10 @@ def list_branches(units: Units, target: Target, offsets: list[int]) -> list[int]
         for unit, length in units.continuations(target.text[1:]):
             if unit != target.ids[0]:
                 numbers += (0, unit, length if length < 0 else 1 + length)
-    for position, (offset, own_unit) in enumerate(zip(offsets, target.ids, strict=False)):
+    for depth, (offset, own_unit) in enumerate(zip(offsets, target.ids, strict=False)):
         for unit, length in units.continuations(target.text[offset:]):
             if unit != own_unit:
-                numbers += (position, unit, length if length < 0 else offset + length)
+                numbers += (depth, unit, length if length < 0 else offset + length)
     return numbers
 
 
@@ -154,8 +154,8 @@ class Search:
         self._is_first = chunk.chunk.places["before"][self.places] < 0
         """Whether the word is the first of its text: a word certainly begins there."""
         is_given = rules.beginning == "given" and not (units.trailing or units.unspaced)
-        opens = branches.positions == 0 if is_given else None
-        self.query = UnitQuery(self.rows[branches.words] + branches.positions, branches.units.astype(np.int64), opens)
+        opens = branches.depths == 0 if is_given else None
+        self.query = UnitQuery(self.rows[branches.words] + branches.depths, branches.units.astype(np.int64), opens)
         """The units at the rows of the own paths by which another segmentation may branch off."""
 
     def states(self) -> Ints:
@@ -201,10 +201,8 @@ class Search:
         self.hitk = np.logical_and.reduceat(own_among, spans)[::2] & (is_path_free | scores.can_end[ends])
         self.hit1 = np.logical_and.reduceat(is_own, spans)[::2] & (is_guess_free | greedy_begins)
         self.own_hits = self.hit1.copy()
-        positions = _count_leading(is_own, self.rows, self.counts)
-        self._start_guesses(
-            positions, np.where(positions == 0, scores.opens[self.rows], scores.greedy[self.rows + positions])
-        )
+        depths = _count_leading(is_own, self.rows, self.counts)
+        self._start_guesses(depths, np.where(depths == 0, scores.opens[self.rows], scores.greedy[self.rows + depths]))
         self._start_paths(_count_leading(own_among, self.rows, self.counts), scores.among)
         return self._take_steps()
 
@@ -251,27 +249,25 @@ class Search:
         self._steps = {}
         return steps
 
-    def _start_guesses(self, positions: Ints, units: Ints) -> None:
-        """Start guesses that follow the own path while it is greedy, for `positions` units, then take another unit."""
+    def _start_guesses(self, depths: Ints, units: Ints) -> None:
+        """Start guesses that follow the own path while it is greedy, for `depths` units, then take another unit."""
         words = np.flatnonzero(~self.hit1)
-        for word, position, unit in zip(words.tolist(), positions[words].tolist(), units[words].tolist(), strict=True):
+        for word, depth, unit in zip(words.tolist(), depths[words].tolist(), units[words].tolist(), strict=True):
             text, offsets = self._text(word), self.chunk.offsets[self.entries[word]]
-            is_whole = position == len(offsets) - 1
-            spelling = text if is_whole else text[: offsets[position]]
+            is_whole = depth == len(offsets) - 1
+            spelling = text if is_whole else text[: offsets[depth]]
             if is_whole and self.units.trailing:
                 spelling += b" "
-            self._guess(word, None, self.starts[word] + position, position, spelling, unit)
+            self._guess(word, None, self.starts[word] + depth, depth, spelling, unit)
 
-    def _start_paths(self, positions: Ints, among: NDArray[np.bool_]) -> None:
-        """Start paths that follow the own path among the k best, for `positions` units, then take another unit."""
+    def _start_paths(self, depths: Ints, among: NDArray[np.bool_]) -> None:
+        """Start paths that follow the own path among the k best, for `depths` units, then take another unit."""
         branches = self._branches
-        opens = (branches.positions > 0) | self.units.begin_flags[self._kinds_before[branches.words], branches.units]
+        opens = (branches.depths > 0) | self.units.begin_flags[self._kinds_before[branches.words], branches.units]
         opens |= self.units.trailing or self.units.unspaced
-        rows = np.flatnonzero(
-            among & opens & ~self.hitk[branches.words] & (branches.positions <= positions[branches.words])
-        )
-        for word, position, unit, offset in zip(*(column[rows].tolist() for column in branches), strict=True):
-            self._try(word, None, self.starts[word] + position, position, unit, offset)
+        rows = np.flatnonzero(among & opens & ~self.hitk[branches.words] & (branches.depths <= depths[branches.words]))
+        for word, depth, unit, offset in zip(*(column[rows].tolist() for column in branches), strict=True):
+            self._try(word, None, self.starts[word] + depth, depth, unit, offset)
 
     def _guess(self, word: int, parent: PathStep | None, after: int, count: int, spelling: bytes, unit: int) -> None:
         """Extend a guess by a unit: record it if it is complete, else add a step."""

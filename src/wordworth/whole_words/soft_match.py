@@ -89,10 +89,8 @@ def soft_ranks(predictions: pl.DataFrame, embedding: Embedding, *, language: str
     return SoftRanks(ranks, missing[0], missing[1])
 
 
-def similar(predictions: pl.DataFrame, rule: Similarity) -> NDArray[np.bool_]:
+def similar(table: pl.DataFrame, rule: Similarity) -> NDArray[np.bool_]:
     """Return hits, and misses whose guess satisfies the rule, which is applied once per distinct pair."""
     passes = cache(lambda word, guess: guess is not None and bool(rule(word, guess)))
-    rows = predictions.select("word", "guess", "hit1").iter_rows()
-    return np.fromiter(
-        (hit or passes(word, guess) for word, guess, hit in rows), dtype=np.bool_, count=len(predictions)
-    )
+    rows = table.select("word", "guess", "hit1").iter_rows()
+    return np.fromiter((hit or passes(word, guess) for word, guess, hit in rows), dtype=np.bool_, count=len(table))

@@ -117,11 +117,9 @@ class PendingScores:
             begin_logits = logits.masked_fill(self._no_begin[part_states], -torch.inf)
             best_opening, _, begin_threshold = _best(begin_logits, k) if has_opens else (greedy, max_logits, threshold)
             low, high = np.searchsorted(query.rows, (start, start + size)).tolist()
-            query_positions = query_rows[low:high] - start
-            query_logits = logits[query_positions, query_units[low:high]]
-            among = query_logits >= torch.where(
-                query_opens[low:high] > 0, begin_threshold[query_positions], threshold[query_positions]
-            )
+            places = query_rows[low:high] - start
+            query_logits = logits[places, query_units[low:high]]
+            among = query_logits >= torch.where(query_opens[low:high] > 0, begin_threshold[places], threshold[places])
             slice_scores: tuple[Tensor, ...] = (max_logits.isfinite(), greedy, begin_logits.amax(1) >= threshold, among)
             if next_units:
                 own_logits, *scores = _probabilities(
@@ -151,14 +149,12 @@ class PendingScores:
 
     def _log_begins(self, rows: Ints) -> Floats:
         """Return ln of the sum of exp(logits) over the units that begin a word, for some rows."""
-        row_indices, states = send(self._rows.device, rows, self._after[rows])
+        indices, states = send(self._rows.device, rows, self._after[rows])
         size = count_rows(self._reader.device, self._reader.width)
         sums = []
         with inference():
-            for rows_of_slice, after in zip(
-                torch.split(self._rows[row_indices], size), torch.split(states, size), strict=True
-            ):
-                logits = self._reader.logits(rows_of_slice).masked_fill_(self._no_begin[after], -torch.inf)
+            for part, after in zip(torch.split(self._rows[indices], size), torch.split(states, size), strict=True):
+                logits = self._reader.logits(part).masked_fill_(self._no_begin[after], -torch.inf)
                 sums.append(to_double(logits).logsumexp(1))
         mass: Floats = torch.cat(sums).cpu().numpy()
         return mass

@@ -79,8 +79,7 @@ class Units:
     def begin_flags(self) -> NDArray[np.bool_]:
         """Return whether a unit ends the word before it, by the state there (`WORD`, `MARK`, `SPACE`): states × units.
 
-        Such a unit begins a word or a line, or is special. If units mark the ends of words, only special units end a
-        word without a mark.
+        Such a unit begins a word or a line, or is special. If units mark the ends of words, only special ones do it.
         """
         if self.trailing:
             always = np.array([text is None for text in self.texts])
@@ -167,10 +166,8 @@ class Units:
                 for length in range(1, min(len(rest), self._longest) + 1)
                 for unit in self._by_text.get(rest[:length], ())
             ]
-            units += [
-                (unit, -1)
-                for unit in (self._find_longer(rest) if self.unspaced else self._units_before_space.get(rest, ()))
-            ]
+            last_units = self._find_longer(rest) if self.unspaced else self._units_before_space.get(rest, ())
+            units += [(unit, -1) for unit in last_units]
             if len(self._continuations) >= MAX_CONTINUATIONS:
                 self._continuations.clear()
             self._continuations[rest] = units

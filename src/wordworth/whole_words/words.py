@@ -61,9 +61,7 @@ def read_lines(lines: Iterable[str], documents: Iterable[int] | None, splitter: 
             text.encode()
             yield Line(document, number, *splitter(text))
         except UnicodeEncodeError as error:
-            raise WordworthError(
-                f"line {number + 1} contains half a character (a surrogate); correct the line"
-            ) from error
+            raise WordworthError(f"line {number + 1} contains half a character (a surrogate); correct it") from error
         except WordworthError as error:
             raise WordworthError(f"line {number + 1}: {error}") from error
 
