@@ -11,8 +11,8 @@ from wordworth.engine.batching import take
 from wordworth.whole_words import PredictionRules
 from wordworth.whole_words.chunks import chunks
 from wordworth.whole_words.model import WordModel
-from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.reader import count_rows
+from wordworth.whole_words.splitting import WordSplitter
 from wordworth.whole_words.words import read_lines
 
 Batches = list[tuple[torch.Tensor, torch.Tensor]]
@@ -22,7 +22,7 @@ def batches_of(model: WordModel, lines: list[str]) -> Batches:
     """Token numbers and the positions that count, on the device already; windows of like length together."""
     reader: Any = model.reader
     batches: Batches = []
-    for chunk in chunks(model, read_lines(lines, None, Parting()), PredictionRules()):
+    for chunk in chunks(model, read_lines(lines, None, WordSplitter()), PredictionRules()):
         texts = [ids.tolist() for ids in np.split(chunk.ids, chunk.ends[:-1])]
         lengths = [len(text) for text in texts]
         pending = deque(sorted(range(len(lengths)), key=lambda at, lengths=lengths: -lengths[at]))

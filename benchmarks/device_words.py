@@ -24,7 +24,7 @@ import benchmarks.without_scipy  # noqa: F401 - before what imports it
 from benchmarks.bare_words import bare, batches_of, wait
 from wordworth.whole_words import PredictionRules, WordModel, load_word_model, predict_words, wrap_word_model
 from wordworth.whole_words.chunks import chunks
-from wordworth.whole_words.parting import Parting
+from wordworth.whole_words.splitting import WordSplitter
 from wordworth.whole_words.unit_scores import PendingScores, UnitQuery
 from wordworth.whole_words.words import read_lines
 
@@ -158,7 +158,7 @@ def _predict(model: WordModel, lines: list[str], *, guesses: bool) -> float:
 def _parts(model: WordModel, lines: list[str], batches: list[tuple[torch.Tensor, torch.Tensor]]) -> dict[str, float]:
     """Seconds by part, each alone: what overlaps in the whole does not here."""
     began = perf_counter()
-    list(chunks(model, read_lines(lines, None, Parting()), PredictionRules()))
+    list(chunks(model, read_lines(lines, None, WordSplitter()), PredictionRules()))
     parts = {"text": perf_counter() - began, "network": bare(model, batches, head=False)}
     dim = model.reader.base.dim
     began = perf_counter()

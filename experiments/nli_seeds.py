@@ -39,7 +39,7 @@ from wordworth.nli.loading import vectors_to_train_on
 from wordworth.nli.nli import accuracy
 from wordworth.nli.probe import load_probe
 from wordworth.nli.train_nli import RECIPES, RESULTS, TrainingRecipe, TrainingSets, load_sets, train_nli
-from wordworth.repair.subwords import piece_vectors
+from wordworth.repair.subwords import embed_words
 from wordworth.results.run import read_run
 from wordworth.study import study
 from wordworth.study.infer.versions import subspace_of
@@ -106,7 +106,7 @@ def out_of_minilm(job: Job) -> dict[str, float]:
         return {}
     place = locate_language_model("minilm-l6")
     fresh = untrained_cross_encoder(place.place, device=job.device, name=place.name, seed=job.seed)
-    subspace = job.taken_out(lambda words: piece_vectors(fresh.headed, list(words)))
+    subspace = job.taken_out(lambda words: embed_words(fresh.head_model, list(words)))
     halved = "bfloat16" if job.device.startswith("cuda") else "float32"
     recipe = FinetuneRecipe(epochs=3, rate=1e-4, batch=128, precision=halved, seed=job.seed)
     training, held = ([pair for one in part for pair in one.examples()] for part in (job.sets.training, job.sets.dev))

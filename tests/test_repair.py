@@ -13,7 +13,7 @@ from repair_models import NAMES, networks, tokenizer
 from wordworth.encode.model import trial_ids
 from wordworth.errors import WordworthError
 from wordworth.repair.checkpoint import RepairJob, compute_states, load_whole, refuse_unlike, repair_network
-from wordworth.repair.subwords import every_piece, subword_matrix
+from wordworth.repair.subwords import embed_subwords, subword_matrix
 from wordworth.transform import Moments, class_means, erase, fit_leace
 
 CLASSES = {"one": ["he", "man", "boy"], "other": ["she", "woman", "girl"]}
@@ -43,7 +43,7 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 
 def in_subwords(folder):
     headed = load_whole(folder, device="cpu")
-    pieces = every_piece(headed, LABELLED)
+    pieces = embed_subwords(headed, LABELLED)
     subspace = class_means(pieces, CLASSES, unit=False)
     after = erase(pieces, fit_leace(subspace, Moments.of(pieces.matrix)))
     return RepairJob(headed, after.matrix, "leace", "subwords", subspace)
@@ -52,7 +52,7 @@ def in_subwords(folder):
 @pytest.mark.parametrize("name", NAMES)
 def test_leace_of_subwords_in_any_architecture(folder_of, name, tmp_path):
     repaired = in_subwords(folder_of(name))
-    network, ids = repaired.headed.network, trial_ids(repaired.headed.tokenizer)
+    network, ids = repaired.model.network, trial_ids(repaired.model.tokenizer)
     plain, head = compute_states(network, ids), network.get_output_embeddings()
     repaired.save(tmp_path / "saved")
     auto = hf.AutoModel.from_pretrained(tmp_path / "saved")
@@ -64,7 +64,7 @@ def test_leace_of_subwords_in_any_architecture(folder_of, name, tmp_path):
     assert not torch.allclose(plain[0], found[0])
     for one, other in zip(plain, compute_states(network, ids), strict=True):
         assert torch.equal(one, other)  # the network in memory is as it was
-    pieces = every_piece(load_whole(tmp_path / "saved", device="cpu"), LABELLED)
+    pieces = embed_subwords(load_whole(tmp_path / "saved", device="cpu"), LABELLED)
     means = [np.mean([pieces[word] for word in words], axis=0) for words in CLASSES.values()]
     np.testing.assert_allclose(*means, atol=1e-6)
     if head is not None:  # which was tied, or not: it stays as it was
@@ -79,8 +79,8 @@ def test_leace_of_subwords_in_any_architecture(folder_of, name, tmp_path):
 
 def test_a_network_that_differs_is_not_saved(folder_of):
     repaired = in_subwords(folder_of("gpt2"))
-    network, ids = repaired.headed.network, trial_ids(repaired.headed.tokenizer)
-    with pytest.raises(WordworthError, match="does not compute the same"):
+    network, ids = repaired.model.network, trial_ids(repaired.model.tokenizer)
+    with pytest.raises(WordworthError, match="computes something else"):
         refuse_unlike([one + 1 for one in compute_states(network, ids)], folder_of("gpt2"), network, ids)
     refuse_unlike(compute_states(network, ids), folder_of("gpt2"), network, ids)
 

@@ -105,7 +105,7 @@ def test_own_test(tmp_path):
     path.write_text(GOOD.replace('["saw", "drill"]', '["saw", "saw", "apple"]'))
     (test,) = load_tests(path)
     assert test.Y == ("saw", "apple")
-    assert test.remarks == ("tools: 1 repeated words taken once, saw among them", "apple is in both fruit and tools")
+    assert test.remarks == ("tools: 1 repeated words taken once, such as saw", "apple is in both fruit and tools")
 
 
 def test_several_in_one_file(tmp_path):
@@ -145,7 +145,7 @@ def test_a_seat_file_of_ones_own(tmp_path):
     (test,) = load_tests(path)
     assert test.X == ("targ1 a", "targ1 b")
     assert test.labels == ("TARG1", "TARG2", "ATTR1", "ATTR2")
-    assert test.remarks[0] == "TARG1: 2 repeated words taken once, targ1 b among them"
+    assert test.remarks[0] == "TARG1: 2 repeated words taken once, such as targ1 b"
     del sets["attr2"]
     path.write_text(json.dumps(sets))
     with pytest.raises(WordworthError, match="b is missing"):

@@ -38,7 +38,7 @@ def test_tsv(tmp_path: Path) -> None:
     assert list(Corpus("t", (path,), "tsv")) == ["plain", 'say "no" now', '"']
     assert list(Corpus("t", (path,), "tsv", column=2)) == ["1", "2", "3", "no text"]
     path.write_text("a\tb\nshort\n")
-    with pytest.raises(WordworthError, match=r"t\.tsv, line 2: 1 columns, and the text is column 2"):
+    with pytest.raises(WordworthError, match=r"t\.tsv, line 2: 1 columns, but the text is column 2"):
         list(Corpus("t", (path,), "tsv", column=2))
 
 

@@ -73,7 +73,7 @@ def test_a_pinned_address(web: list[str], tmp_path: Path) -> None:
     assert len(load_one(f"{url}#sha256={right}")) == 3
     assert len(load_one(f"{url}#sha256={right.upper()}")) == 3
     assert web == [url]
-    with pytest.raises(WordworthError, match=r"gives a file with another sha256 than 000000000000…; nothing was kept"):
+    with pytest.raises(WordworthError, match=r"has another sha256 than 000000000000…; nothing was saved"):
         load_one(f"{url}#sha256={'0' * 64}")
     assert len(list((tmp_path / "cache" / "web").glob("*/weather.txt*"))) == 1  # the right one stays
     assert not list((tmp_path / "cache" / "archives").glob("*.part"))

@@ -58,9 +58,9 @@ def test_folders(tmp_path: Path, config: Any, kind: str) -> None:
 @pytest.mark.parametrize(
     ("config", "reason"),
     [
-        ({}, "names no architecture; say what it is with --model-kind"),
+        ({}, "names no architecture; give its kind with --model-kind"),
         ("{", "cannot be read as JSON"),
-        ({"architectures": ["ViTForImageClassification"]}, "is a ViTForImageClassification, which no study here knows"),
+        ({"architectures": ["ViTForImageClassification"]}, "is a ViTForImageClassification, which no study supports"),
         (NLI | {"id2label": {"0": "spam", "1": "ham"}}, "classifies ham, spam, not entailment"),
     ],
 )

@@ -192,7 +192,7 @@ def test_bad_rows_stop_unless_dropped(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("lemma,v\nsun,8\n", {}, "which column has the words? Say --word-column NAME; the columns are lemma, v"),
+        ("lemma,v\nsun,8\n", {}, "which column has the words? Give --word-column NAME; the columns are lemma, v"),
         ("word,rating\nsun,8\n", {"scale": (1, 5)}, "the rating 8 of 'sun' is outside the scale 1 to 5; give the"),
         ("word,rating\nsun,x\n", {"drop_bad": True}, "has no word with a rating; check the columns"),
     ],

@@ -109,5 +109,7 @@ def test_analogies(name: str) -> None:
 @pytest.mark.index
 def test_bellezza_needs_the_english_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORDWORTH_DATA", raising=False)
-    with pytest.raises(WordworthError, match=r"the copy from subs2vec 0\.9\.6 has none"):
+    with pytest.raises(
+        WordworthError, match=r"the copy from subs2vec 0\.9\.6 has none; replace it with the other copy"
+    ):
         load_lexicon("bellezza-french")

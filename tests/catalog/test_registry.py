@@ -59,9 +59,9 @@ def test_an_unknown_name_suggests_the_nearest():
         entry("belezza", "lexica")
     assert str(raised.value) == (
         "'belezza' is not in the lexica of the catalog; did you mean bellezza, bellezza-polish, bellezza-german? "
-        "(run `wordworth ls lexica` to see what there is)"
+        "(run `wordworth ls lexica` to list them)"
     )
-    with pytest.raises(WordworthError, match=r"'qqqq' is not in the catalog \(run `wordworth ls` to see"):
+    with pytest.raises(WordworthError, match=r"'qqqq' is not in the catalog \(run `wordworth ls` to list"):
         entry("qqqq")
 
 

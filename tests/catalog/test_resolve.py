@@ -71,10 +71,10 @@ def test_a_path_is_never_a_name_or_labelled() -> None:
         ("=v.vec", "'=v.vec' has no label; write LABEL=PATH or LABEL=NAME"),
         ("http://host/v.txt?key=s3cret", "http://host/v.txt is not encrypted; use https"),
         ("https://host/", "https://host/ does not name a file; give the address of the file itself"),
-        ("https://[host/v.txt", "this is no address of a file"),
+        ("https://[host/v.txt", "this is not the address of a file"),
         ("https://host/v.txt?key=s3cret#md5=1", "https://host/v.txt ends in #md5=1; only #sha256="),
-        ("https://me:s3cret@host/v.txt", "a user or a password is not taken; put those for host into ~/.netrc"),
-        ("https://host/x.gguf?key=s3cret", "https://host/x.gguf is a GGUF file at an address"),
+        ("https://me:s3cret@host/v.txt", "must not contain a user or a password; put those for host into ~/.netrc"),
+        ("https://host/x.gguf?key=s3cret", "https://host/x.gguf is a GGUF file on the web"),
         ("hf://owner/name", "hf://owner/name does not name a file; write hf://owner/name/path"),
     ],
 )
@@ -143,8 +143,8 @@ def test_a_token_in_a_query_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> 
         list(load_embeddings("https://host/o.txt?token=s3cret"))
 
 
-def test_models_that_are_no_language_models() -> None:
-    with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, and a language model is asked for"):
+def test_language_models_and_what_is_none() -> None:
+    with pytest.raises(WordworthError, match="glove-6b-50d is a static embedding, but a language model is needed"):
         locate_language_model("glove-6b-50d")
     with pytest.raises(WordworthError, match=r"fetching from the hub is off; did you mean smollm2-135m"):
         locate_language_model("smollm2")

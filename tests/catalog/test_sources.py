@@ -145,7 +145,7 @@ def test_a_link_in_an_archive_is_not_followed(tmp_path: Path, kind: bytes, to: s
         link = tarfile.TarInfo("words.txt")
         link.type, link.linkname = kind, to
         archive.addfile(link)
-    with pytest.raises(WordworthError, match="is no plain file, so it is not taken"):
+    with pytest.raises(WordworthError, match="is not a regular file, so it is not extracted"):
         archives.take(tmp_path / "x.tar", "words.txt", io.BytesIO())
 
 
@@ -198,7 +198,7 @@ def test_wrong_archive_checksum(index: Index, tmp_path: Path) -> None:
 
 def test_wrong_member_checksum(index: Index, tmp_path: Path) -> None:
     index.files["thing-1.0-py3-none-any.whl"] = WHEEL
-    with pytest.raises(WordworthError, match=r"is not the file that was checked \(words\.txt"):
+    with pytest.raises(WordworthError, match=r"is not the pinned file \(words\.txt"):
         fetch(table(content=b"other"))
     assert list_cached(tmp_path) == []
 
@@ -206,7 +206,7 @@ def test_wrong_member_checksum(index: Index, tmp_path: Path) -> None:
 def test_truncated_archive(index: Index, tmp_path: Path) -> None:
     cut = WHEEL[:9000]
     index.files["thing-1.0-py3-none-any.whl"] = cut
-    with pytest.raises(WordworthError, match="cannot be taken out of thing"):
+    with pytest.raises(WordworthError, match="cannot be extracted from thing"):
         fetch(table(archive=cut))
     assert list_cached(tmp_path) == []
 
@@ -259,10 +259,12 @@ def test_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"kind": "data", "path": "words.txt", "sha256": sha(CONTENT), "bytes": len(CONTENT)}
     assert fetch(asked) == tmp_path / "words.txt"
     (tmp_path / "words.txt").write_bytes(b"mine")
-    with pytest.raises(WordworthError, match=r"words\.txt is not the words of the catalog: its sha256 is another"):
+    with pytest.raises(WordworthError, match=r"words\.txt is not the words of the catalog: its sha256 is not"):
         fetch(asked)
     (tmp_path / "words.txt").unlink()
-    with pytest.raises(WordworthError, match=r"not here; put it at \$WORDWORTH_DATA/words\.txt \(`wordworth show"):
+    with pytest.raises(
+        WordworthError, match=r"not on this machine; put it at \$WORDWORTH_DATA/words\.txt \(`wordworth show"
+    ):
         fetch(asked)
 
 
@@ -294,5 +296,5 @@ def test_unusable_settings_of_pip(index: Index, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_unencrypted_detour_is_refused() -> None:
-    with pytest.raises(WordworthError, match="leads to an unencrypted address"):
+    with pytest.raises(WordworthError, match="redirects to an unencrypted address"):
         archives._refuse_plain_http("https://a.example/x", "http://b.example/x")

@@ -41,7 +41,7 @@ def test_columns_by_name_or_position(tmp_path):
         (b"", "table.csv is empty; it needs a header and rows"),
         (b"word,rating\na,1\n\xff,2\n", "table.csv, line 3: not UTF-8; save the file as UTF-8"),
         (b"word\na\n", "table.csv, line 1: no comma, semicolon or tab found; is this a CSV or TSV file?"),
-        (b"word,rating\na,1,2\n", "table.csv, line 2: 3 columns where there should be 2 (parted by comma)"),
+        (b"word,rating\na,1,2\n", "table.csv, line 2: 3 columns where there should be 2 (separated by comma)"),
         (b'word,rating\n"a,1\n', "check the quotation marks there"),
     ],
 )

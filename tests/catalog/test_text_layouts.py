@@ -79,8 +79,8 @@ def test_a_dump_that_is_cut_or_broken_gives_the_pages_before(tmp_path: Path, dam
     for _ in range(2):  # the second time from the cache
         lines, flaws = lenient(path)
         assert lines == [LONG.format(0), LONG.format(1)]
-        assert "not a whole MediaWiki dump" in flaws[0]
-    with pytest.raises(WordworthError, match=r"wiki\.xml is not a whole MediaWiki dump"):
+        assert "not a complete MediaWiki dump" in flaws[0]
+    with pytest.raises(WordworthError, match=r"wiki\.xml is not a complete MediaWiki dump"):
         list(load_corpus(path))
 
 

@@ -69,12 +69,12 @@ def test_the_draw_of_a_word_does_not_depend_on_the_others(tmp_path: Path) -> Non
 
 
 def test_nothing_to_draw(tmp_path: Path) -> None:
-    with pytest.raises(WordworthError, match=r"the text has no line, so no contexts can be drawn; give another"):
+    with pytest.raises(WordworthError, match=r"the text has no lines, so no contexts can be drawn; give another"):
         draw_sentences([], Finder(WORDS), tmp_path / "s", count=5)
     with pytest.raises(WordworthError, match=r"no word of the vocabulary occurs in .* \(1 lines\)"):
         draw_sentences(["A cat."], Finder(WORDS), tmp_path / "s", count=5)
     for options in ({}, {"count": 0}, {"count": 1, "per_word": 1}, {"per_word": -1}):
-        with pytest.raises(WordworthError, match="say how many sentences to draw in all, or how many a word"):
+        with pytest.raises(WordworthError, match="number of sentences, in all or per word"):
             draw_sentences(LINES, Finder(WORDS), tmp_path / "s", **options)
     assert not list(tmp_path.iterdir())
 

@@ -120,7 +120,7 @@ def test_a_cached_copy_is_used_and_reported(hub: Hub, whole: Files, command: Com
         hub.down = 503
     second = command(*[part for part in vast(NAME, tmp_path / "second") if part != "--json"])
     assert second.code == 0, second.err
-    message = f"The kept copy of {NAME} is used, as it could not be compared with the hub: "
+    message = f"The cached copy of {NAME} is used, since it could not be compared with the hub: "
     assert second.err.count(message) == 1
     assert source_in(tmp_path / "second") == f"{NAME}@{commit}"
     notices = read_manifest(tmp_path / "second").notices

@@ -163,7 +163,7 @@ def test_other_vectors_in_the_same_network():
     (direction,) = random_directions(6, count=1, seed=3)
     expected = one.with_vectors(remove(embedding(), direction.basis, "x")).probabilities(SENTENCES, pairs)
     np.testing.assert_allclose(one.without(direction).probabilities(SENTENCES, pairs), expected, atol=1e-9)
-    with pytest.raises(WordworthError, match="has 7 dimensions, and the model was trained on 6"):
+    with pytest.raises(WordworthError, match="has 7 dimensions, but the model was trained on 6"):
         one.with_vectors(embedding(dim=7))
 
 

@@ -11,7 +11,7 @@ import torch
 from made_elmo import slow_sentence, write_elmo
 from wordworth.catalog.read.nli import NliData
 from wordworth.errors import WordworthError
-from wordworth.nli.contextual import DrawnSentences, ElmoVectors, average_occurrences, draw_occurrences, words_of
+from wordworth.nli.contextual import ElmoVectors, SentenceSample, average_occurrences, draw_occurrences, words_of
 from wordworth.nli.elmo import load_elmo
 from wordworth.nli.loading import load_attention_nli, vectors_to_train_on
 from wordworth.nli.nli import TrainedWithout, accuracy
@@ -71,7 +71,7 @@ def test_tanh_and_no_residual(folder, tmp_path):
     (tmp_path / "options.json").write_text(json.dumps(options))
     elmo = load_elmo(tmp_path / "options.json", folder / "small_weights.hdf5")
     plain = load_elmo(folder / "small_options.json", folder / "small_weights.hdf5")
-    assert (elmo.residual, elmo.rectified, plain.residual, plain.rectified) == (False, False, True, True)
+    assert (elmo.residual, elmo.is_relu, plain.residual, plain.is_relu) == (False, False, True, True)
     codes = elmo.codes(["Welt"])
     assert not torch.allclose(elmo.words(codes), plain.words(codes))
 
@@ -80,14 +80,14 @@ def test_files_that_do_not_go_together(folder, tmp_path):
     options = json.loads((folder / "small_options.json").read_text())
     options["lstm"]["dim"] = 10
     (tmp_path / "options.json").write_text(json.dumps(options))
-    with pytest.raises(WordworthError, match=r"W_0 is \(12, 36\), and options.json says \(12, 40\)"):
+    with pytest.raises(WordworthError, match=r"W_0 is \(12, 36\), but options.json says \(12, 40\)"):
         load_elmo(tmp_path / "options.json", folder / "small_weights.hdf5")
     (tmp_path / "weights.hdf5").write_bytes(b"no HDF5")
     with pytest.raises(WordworthError, match="cannot be read as HDF5"):
         load_elmo(folder / "small_options.json", tmp_path / "weights.hdf5")
     with h5py.File(tmp_path / "other.hdf5", "w") as file:
         file["x"] = 1
-    with pytest.raises(WordworthError, match="is not laid out as ELMo's published weights"):
+    with pytest.raises(WordworthError, match="does not have the layout of ELMo's published weights"):
         load_elmo(folder / "small_options.json", tmp_path / "other.hdf5")
     (tmp_path / "options.json").write_text("{}")
     with pytest.raises(WordworthError, match=r"is not ELMo.s options\.json"):
@@ -177,7 +177,7 @@ def test_means_are_those_of_the_slow_version(folder: Path, vectors: ElmoVectors)
     own = vectors.context_free(["he"])["he"]
     np.testing.assert_allclose(found[0]["he"], [*own, *own], rtol=1e-5)
     with pytest.raises(WordworthError, match="the text has none of the words king"):
-        average_occurrences(vectors, ["king"], DrawnSentences({}, 0), "the text")
+        average_occurrences(vectors, ["king"], SentenceSample({}, 0), "the text")
 
 
 def test_each_layer_is_projected_by_itself_behind_the_lstms(folder: Path, vectors: ElmoVectors) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wordworth.catalog.read.nli import NliData, checked_map, load_nli, parsed_map
+from wordworth.catalog.read.nli import NliData, check_map, load_nli, parse_map
 from wordworth.catalog.registry import entries
 from wordworth.errors import WordworthError
 from wordworth.nli.train_nli import Examples, drop_long, drop_premises, list_batches, split_premises
@@ -114,7 +114,7 @@ def test_numbers_by_a_map_of_the_users(tmp_path):
         assert read.hypotheses == ("He moves.", 'They "fly"', "z")
         assert read.labels == ("entailment", "contradiction", "neutral")
         assert read.left_out == {"pairs without a gold label": 1}
-    assert parsed_map("0=entailment, 1=Neutral,2=contradiction") == meanings
+    assert parse_map("0=entailment, 1=Neutral,2=contradiction") == meanings
     # Labels that are words already are as they were, with the map or without.
     write(tmp_path / "words.csv", ["premise;hypothesis;label", "p;h;neutral"])
     assert load_nli(tmp_path / "words.csv", meanings).labels == ("neutral",)
@@ -126,7 +126,7 @@ def test_numbers_by_a_map_of_the_users(tmp_path):
 )
 def test_bad_maps(given, message):
     with pytest.raises(WordworthError, match=message):
-        checked_map(parsed_map(given))
+        check_map(parse_map(given))
 
 
 def test_held_out_premises_are_in_one_part_only():

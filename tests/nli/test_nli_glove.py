@@ -37,7 +37,7 @@ def test_it_reads_glove_and_decides_plain_cases():
     model = load("mine=nli-glove")
     assert model.name == "mine"
     assert isinstance(model, MitigableNli)
-    with pytest.raises(WordworthError, match="minilm-l6 is no NLI model"):
+    with pytest.raises(WordworthError, match="minilm-l6 is not an NLI model"):
         load("minilm-l6")
     sentences = ["A man is sleeping.", "A person is asleep.", "A man is not sleeping.", "A man in a blorkish hat"]
     found = model.probabilities(sentences, np.array([[0, 0], [0, 1], [0, 2]]))

@@ -39,7 +39,7 @@ def test_sizes_and_indices(name: str) -> None:
     assert len(pairs) == stated.get(name, len(pairs))
     some = np.random.default_rng(1).integers(len(pairs), size=1000).tolist()
     for index in [0, len(pairs) - 1, *some]:
-        assert np.ravel_multi_index(pairs.pair(index).at, pairs.shape) == index
+        assert np.ravel_multi_index(pairs.pair(index).positions, pairs.shape) == index
 
 
 @pytest.mark.parametrize("name", ["gender", "nationality", "religion:formula"])
@@ -120,7 +120,7 @@ def test_slices(gender: PairSet) -> None:
     assert part.label == "occupation=doctor|nurse,kind=eating"
     for index in (0, 77, len(part) - 1):
         pair = part.pair(index)
-        assert gender.pair(int(np.ravel_multi_index(pair.at, gender.shape))) == pair
+        assert gender.pair(int(np.ravel_multi_index(pair.positions, gender.shape))) == pair
         assert pair.action.verb in {"ate", "consumed", "finished", "cooked", "prepared"}
     rude = PairSet.of(load_probe("nationality")).where({"polarity": ["rude"], "demonym": ["Iraqi"]})
     assert len(rude) == 1968
@@ -131,7 +131,7 @@ def test_slices(gender: PairSet) -> None:
         gender.where({"occupation": ["docter"]})
     with pytest.raises(WordworthError, match="cannot be sliced by 'ocupation'"):
         gender.where({"ocupation": ["doctor"]})
-    with pytest.raises(WordworthError, match="there is none with the index"):
+    with pytest.raises(WordworthError, match="none has the index"):
         gender.pair(len(gender))
 
 

@@ -152,13 +152,13 @@ def test_only_whole_checkpoints_of_the_same_training_are_gone_on_with(sets, tmp_
 
 
 def test_models_that_cannot_be_loaded(sets, tmp_path):
-    with pytest.raises(WordworthError, match=r"holds no NLI model \(config.json is not there\)"):
+    with pytest.raises(WordworthError, match=r"has no NLI model \(config.json is missing\)"):
         load_attention_nli(tmp_path / "nothing")
     go(sets, tmp_path, epochs=1)
     config = json.loads((tmp_path / "config.json").read_text())
     for change, message in (
         ({"labels": ["entailment", "not_entailment"]}, "labels are entailment, not_entailment; they must be"),
-        ({"hidden": 18}, "does not go with its config.json"),
+        ({"hidden": 18}, "does not fit its config.json"),
     ):
         (tmp_path / "config.json").write_text(json.dumps({**config, "shape": {**config["shape"], **change}}))
         with pytest.raises(WordworthError, match=message):

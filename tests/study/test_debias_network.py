@@ -10,7 +10,7 @@ from made_models import llama_folder
 from repair_models import networks, tokenizer
 from typed_runs import items_of, value, values_by
 from wordworth.repair.checkpoint import load_whole
-from wordworth.repair.subwords import every_piece
+from wordworth.repair.subwords import embed_subwords
 from wordworth.study import study
 from wordworth.study.debias import DEBIAS_METHODS, DEBIAS_PARTS
 from wordworth.study.debias.network import TEST
@@ -42,7 +42,7 @@ def test_every_method_on_subwords(folder, method, tmp_path):
     made = debias(folder / "llama", mitigate=method, without=DEBIAS_PARTS)
     made.product.save(tmp_path / "saved")
     pieces, before = (
-        every_piece(load_whole(one, device="cpu"), ["he", "she", "doctor"])
+        embed_subwords(load_whole(one, device="cpu"), ["he", "she", "doctor"])
         for one in (tmp_path / "saved", folder / "llama")
     )
     direction = difference_direction(before, "he", "she").basis[0]

@@ -128,7 +128,7 @@ def test_numbers_are_those_of_the_saved_model(tmp_path: Path) -> None:
     callback = attach(trainer, tmp_path)
     trainer.train()
     trainer.save_model(str(tmp_path / "saved"))
-    for name, chosen in zip(("vast", "predict"), callback.measuring.chosen, strict=True):
+    for name, chosen in zip(("vast", "predict"), callback.model.studies, strict=True):
         run = read_run(tmp_path / "runs" / f"{name}-step{STEPS}")
         settings = {one.name: getattr(chosen.settings, one.name) for one in chosen.settings.fields()}
         again = ww.run(name, str(tmp_path / "saved"), **settings)
@@ -160,7 +160,7 @@ def test_a_study_that_fails_costs_no_more_than_itself(
     plain = end_of(trainer_of(tmp_path))
     trainer = trainer_of(tmp_path)
     callback = attach(trainer, tmp_path)
-    run = type(callback.measuring.chosen[0].study).run
+    run = type(callback.model.studies[0].study).run
 
     def fails(self: Any, models: Any, settings: Any, **more: Any) -> Any:
         if self.name == "vast" and models[0].name.endswith("step3"):
@@ -168,7 +168,7 @@ def test_a_study_that_fails_costs_no_more_than_itself(
             raise TypeError("a mistake of ours")
         return run(self, models, settings, **more)
 
-    monkeypatch.setattr(type(callback.measuring.chosen[0].study), "run", fails)
+    monkeypatch.setattr(type(callback.model.studies[0].study), "run", fails)
     with caplog.at_level(logging.WARNING, "wordworth"):
         assert same(end_of(trainer), plain)
     assert "vast could not be measured at step 3: a mistake of ours" in caplog.text
@@ -201,10 +201,10 @@ def test_only_the_first_process_measures(tmp_path: Path) -> None:
     ("given", "message"),
     [
         ({"vast": {"lexicn": ["anew"]}}, "vast has no setting 'lexicn'; did you mean lexicon"),
-        ({"vast": {"engine": "ray"}}, "leave the engine local"),
+        ({"vast": {"engine": "ray"}}, "set engine to local"),
         ({"valnorm": {}}, "valnorm does not measure a causal language model in training"),
         ({"vast": None, "predict": None}, "there is nothing to measure"),
-        ({"at": (2.5,)}, "2.5 is no step"),
+        ({"at": (2.5,)}, "2.5 is not a step"),
     ],
 )
 def test_wrong_settings_fail_at_once(tmp_path: Path, given: dict[str, Any], message: str) -> None:
@@ -225,7 +225,7 @@ def test_runs_of_another_training_are_not_mixed(tmp_path: Path) -> None:
         trainer = trainer_of(tmp_path)
         attach(trainer, tmp_path, predict=None)
         if (tmp_path / "runs").exists():
-            with pytest.raises(ww.WordworthError, match="holds runs already"):
+            with pytest.raises(ww.WordworthError, match="already contains runs"):
                 trainer.train()
         else:
             trainer.train()
@@ -252,7 +252,7 @@ def test_a_trainer_that_cannot_be_measured(tmp_path: Path) -> None:
         ww.WordworthCallback(trainer)
     trainer = trainer_of(tmp_path)
     trainer.processing_class = None
-    with pytest.raises(ww.WordworthError, match="no tokenizer where a fast tokenizer is needed"):
+    with pytest.raises(ww.WordworthError, match="no tokenizer but needs a fast tokenizer"):
         ww.WordworthCallback(trainer)
 
 

@@ -49,7 +49,7 @@ def test_rounds_and_seed():
 
 def test_nothing_to_tell_apart():
     rng = np.random.default_rng(0)
-    with pytest.raises(WordworthError, match="nothing to take out"):
+    with pytest.raises(WordworthError, match="nothing to remove"):
         inlp(rng.normal(size=(400, 5)), np.arange(400) % 2, name="noise")
     with pytest.raises(WordworthError, match="two classes"):
         inlp(rng.normal(size=(40, 5)), np.zeros(40, dtype=int))
@@ -59,7 +59,7 @@ def test_leaning_words_are_those_with_the_largest_cosines():
     rng = np.random.default_rng(2)
     words = Embedding([f"w{at}" for at in range(60)], rng.normal(size=(60, 6)), Provenance("made"))
     direction = difference_direction(words, "w0", "w1").basis[0]
-    vectors, labels = find_leaning_words(words, direction, each=5, vocabulary=40)
+    vectors, labels = find_leaning_words(words, direction, words_per_side=5, vocabulary=40)
     unit = words.matrix[:40] / np.linalg.norm(words.matrix[:40], axis=1, keepdims=True)
     ordered = sorted(range(40), key=lambda at: unit[at] @ direction)
     np.testing.assert_allclose(vectors, unit[[*ordered[-5:], *ordered[:5]]])

@@ -143,7 +143,7 @@ def test_bad_concepts():
         erase(made(x[:, :5]), leace(x, labels))
     flat = np.concatenate([x[:, :-1], np.zeros((30, 1))], axis=1)
     outside = class_means(words, {"a": ["w1"], "b": ["w2"]})
-    with pytest.raises(WordworthError, match="outside of what the vectors span"):
+    with pytest.raises(WordworthError, match="outside of the span"):
         fit_leace(outside, Moments.of(flat))
 
 

@@ -136,7 +136,7 @@ def test_missing_words():
         (lambda: difference_direction(words, "w1", "w1"), "have one direction"),
         (lambda: set_components(words, ["w0", "a", "b"], 2), "has 1 of the 3 words of words, and 2 components need 3"),
         (lambda: set_components(words, [], 1), "has 0 of the 0 words"),
-        (lambda: set_components(words, WORDS, 0), "ask for at least one"),
+        (lambda: set_components(words, WORDS, 0), "give at least one"),
         (lambda: pair_components(words, [("a", "b")]), "both words of 0 of 1 pairs"),
         (lambda: remove(words, np.eye(3), "x"), "10 dimensions"),
         (lambda: random_directions(4, k=4), "not a proper part"),
@@ -210,5 +210,5 @@ def test_a_removed_direction_is_not_found_again(dtype, unit):
     for way in ways.values():
         once = remove(words, way(words).basis, "once")
         again = Embedding(once.words, once.matrix.astype(dtype), Provenance("again"))
-        with pytest.raises(NothingToRemoveError, match="nothing to take out"):
+        with pytest.raises(NothingToRemoveError, match="nothing to remove"):
             way(again)

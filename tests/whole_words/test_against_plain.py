@@ -12,7 +12,7 @@ import torch
 from truth import plain_words
 
 from wordworth.whole_words import PREDICTIONS, PredictionRules, WordModel, complete, predict_words
-from wordworth.whole_words.parting import Parting
+from wordworth.whole_words.splitting import WordSplitter
 
 LINES = [
     "It is neither pleasant nor unpleasant to think of a garden",
@@ -132,7 +132,7 @@ def test_no_word_is_more_probable_than_the_completions(tiny_pair: Pair, punctuat
     if punctuation == "apart":  # one word more, and the units before it are the context's
         lines += [f"{context}{word}" for word in words]
         own, *others = model.tokenizer([context, *lines], add_special_tokens=False)["input_ids"]
-        parted = [Parting()(line).words for line in lines]
+        parted = [WordSplitter()(line).words for line in lines]
         is_next = [ids[: len(own)] == own and len(some) == 4 for ids, some in zip(others, parted, strict=True)]
         lines = [line for line, some, good in zip(lines, parted, is_next, strict=True) if good and some[2] == "river"]
     table = predict_words(model, lines, PredictionRules(1, guesses=False, punctuation=punctuation))

@@ -107,7 +107,7 @@ def test_triples_are_drawn_from_sentences():
     common = draw_triples(text, small_wordnet(), COUNTS, "common", name="mine")
     assert [one.differing() for one in common.triples] == [("hound", "dog", "cat")]
     assert rare.name == common.name == "mine"
-    with pytest.raises(WordworthError, match="holds no rare noun"):
+    with pytest.raises(WordworthError, match="has no rare noun"):
         draw_triples(["Nothing of the kind is to be found in this sentence."], small_wordnet(), COUNTS, "rare", name="")
 
 

@@ -48,7 +48,7 @@ def test_equals_a_sort_of_every_row(step: float | None, k: int, monkeypatch: pyt
     opening = np.sort(among, axis=1)[:, -k]
     assert (found.greedy == exact.argmax(1)).all()
     assert (found.opens == among.argmax(1)).all()
-    assert (found.ended == (among.max(1) >= threshold)).all()
+    assert (found.can_end == (among.max(1) >= threshold)).all()
     asked = begins[after[query.rows], query.units] | ~query.opens
     least = np.where(query.opens, opening[query.rows], threshold[query.rows])
     assert (found.among == (exact[query.rows, query.units] >= least))[asked].all()

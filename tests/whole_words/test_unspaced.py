@@ -8,11 +8,11 @@ import pytest
 
 from wordworth.errors import WordworthError
 from wordworth.whole_words import PredictionRules, WordModel, predict_words
-from wordworth.whole_words.parting import Parting, find_glued, icu_words, is_unspaced
+from wordworth.whole_words.splitting import WordSplitter, find_unspaced_tokens, icu_words, is_unspaced
 
 Pair = tuple[WordModel, Any]
 K = 70
-GIVEN = Parting(unspaced=True)
+GIVEN = WordSplitter(unspaced=True)
 
 
 def test_words_given_by_spaces() -> None:
@@ -22,19 +22,19 @@ def test_words_given_by_spaces() -> None:
     found = GIVEN("我 喜欢 “ 绿茶 ” 。 Hello World 2 个")
     assert found.words == ["我", "喜欢", "“", "绿茶", "”。", "Hello", "World", "2", "个"]
     assert found.text == "我喜欢“绿茶”。Hello World 2个"
-    assert found.glued == [False, True, True, True, True, True, False, False, True]
-    attached = Parting("attached", unspaced=True)("我 喜欢， 茶")
+    assert found.is_glued == [False, True, True, True, True, True, False, False, True]
+    attached = WordSplitter("attached", unspaced=True)("我 喜欢， 茶")
     assert (attached.words, attached.text) == (["我", "喜欢，", "茶"], "我喜欢，茶")
     assert GIVEN("").words == []
 
 
 def test_words_given_by_a_function() -> None:
     """The line is read as it stands."""
-    halves = Parting(split=lambda line: [line[:2], line[2:].strip()], unspaced=True)
+    halves = WordSplitter(split=lambda line: [line[:2], line[2:].strip()], unspaced=True)
     assert halves("绿茶 好") == (["绿茶", "好"], [False, False], "绿茶 好")
     assert halves("绿茶好").text == "绿茶好"
-    with pytest.raises(WordworthError, match="the splitter gave '茶', which the line does not have there"):
-        find_glued("绿", ["绿", "茶"])
+    with pytest.raises(WordworthError, match="the splitter returned '茶', which is not next in the line"):
+        find_unspaced_tokens("绿", ["绿", "茶"])
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_words_given_by_a_function() -> None:
 )
 def test_words_found_by_icu(language: str, code: str, line: str, words: str) -> None:
     pytest.importorskip("icu4py")
-    found = Parting(split=icu_words(code), unspaced=True)(line)
+    found = WordSplitter(split=icu_words(code), unspaced=True)(line)
     assert (found.words, found.text) == (words.split(), line)
 
 

@@ -16,20 +16,20 @@ from wordworth.errors import WordworthError
 from wordworth.whole_words import PREDICTIONS, PredictionRules, WordModel, predict_words, scan_words
 from wordworth.whole_words import chunks as in_chunks
 from wordworth.whole_words.chunks import Chunk, chunks
-from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.pipeline import predict_chunks
 from wordworth.whole_words.rules import room
+from wordworth.whole_words.splitting import WordSplitter
 from wordworth.whole_words.units import units_of
 from wordworth.whole_words.words import FIRST, SHARED_UNITS, SHORT_LINE, Line, Target, WordTokenizer, read_lines
 
 Pair = tuple[WordModel, Any]
 Tiny = Callable[[str], Pair]
 TEXT = "the old café was naïve and the river is pleasant to think of"
-PARTING = Parting()
+SPLITTER = WordSplitter()
 
 
 def chunks_of(model: WordModel, lines: list[str], size: int, context: int, **documents: Any) -> list[Chunk]:
-    read = read_lines(lines, documents.pop("documents", None), PARTING)
+    read = read_lines(lines, documents.pop("documents", None), SPLITTER)
     return list(chunks(model, read, PredictionRules(window=size, context=context), **documents))
 
 
@@ -42,7 +42,7 @@ def test_spans_are_those_of_longer_and_longer_texts(tiny_pair: Pair) -> None:
     model, plain = tiny_pair
     texts = [TEXT, "naïve İstanbul <unk> ☃ x", "a\u200b b \u200b c", TEXT.upper()]
     reading = WordTokenizer(model.tokenizer, model.units)
-    lines = [[line] for line in read_lines(texts, [7, 7, 8, 8], Parting("attached"))]
+    lines = [[line] for line in read_lines(texts, [7, 7, 8, 8], WordSplitter("attached"))]
     found = reading.tokenize(lines)
     starts = []
     for text, first in zip(texts, found.units_before.tolist(), strict=False):
@@ -157,9 +157,9 @@ def test_documents(tiny_word_model: Tiny) -> None:
     same = ["word", "guess", "hit1", "hitk", "logp", "left_out"]
     assert apart.select(same).equals(one.select(same))
     assert predict_words(model, lines)["document"].to_list() == [0] * 4 + [1] * 3 + [2] * 3
-    with pytest.raises(WordworthError, match="line 3 belongs to no document"):
+    with pytest.raises(WordworthError, match="line 3 has no document"):
         predict_words(model, lines, documents=[0, 0])
-    with pytest.raises(WordworthError, match="no documents are given"):
+    with pytest.raises(WordworthError, match="by_document needs"):
         predict_words(model, lines, by_document=True)
 
 
@@ -196,8 +196,8 @@ def test_words_that_cannot_be_predicted_have_a_reason(tiny_word_model: Tiny) -> 
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"k": -1}, "k is -1, and tiny-gpt2 has 420 units"),
-        ({"window": 61}, "the window is 61 tokens, and tiny-gpt2 admits 2 to 52"),
+        ({"k": -1}, "k is -1, but tiny-gpt2 has 420 units"),
+        ({"window": 61}, "the window is 61 tokens, but tiny-gpt2 reads 2 to 52"),
         ({"window": 12, "context": 12}, "12 tokens of context do not fit a window of 12"),
     ],
 )
@@ -207,7 +207,7 @@ def test_rules_out_of_range(tiny_word_model: Tiny, rules: dict[str, Any], messag
 
 
 def test_models_that_admit_too_little() -> None:
-    with pytest.raises(WordworthError, match="the model admits 9 tokens, too few"):
+    with pytest.raises(WordworthError, match="the model reads 9 tokens, too few"):
         room(9, 1)
 
 
@@ -215,14 +215,14 @@ def test_splitters_of_ones_own(tiny_word_model: Tiny) -> None:
     model, _ = tiny_word_model("gpt2")
     table = predict_words(model, ["the-old-river"], split=lambda line: line.split("-"))
     assert table["word"].to_list() == ["the", "old", "river"]
-    with pytest.raises(WordworthError, match="line 1: the splitter gave 'the old', and a word holds no white space"):
+    with pytest.raises(WordworthError, match="line 1: the splitter returned 'the old', but a word has no white space"):
         predict_words(model, ["the old-river-is"], split=lambda line: line.split("-"))
-    with pytest.raises(WordworthError, match="line 1 holds half a character"):
+    with pytest.raises(WordworthError, match="line 1 contains half a character"):
         predict_words(model, ["the old \ud83d river"])
 
 
 def test_a_tokenizer_without_marks() -> None:
     bare = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
     bare.pre_tokenizer = pre_tokenizers.Whitespace()
-    with pytest.raises(WordworthError, match="marks neither where words begin nor where they end"):
+    with pytest.raises(WordworthError, match="marks neither the beginnings nor the ends of words"):
         units_of(PreTrainedTokenizerFast(tokenizer_object=bare), 2)

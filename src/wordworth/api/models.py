@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # torch and transformers are imported when a model is first u
     from wordworth.nli.nli import NliModel as Network
     from wordworth.whole_words import Completion, WordModel
     from wordworth.whole_words.model import WordFamily
-    from wordworth.whole_words.parting import Punctuation
+    from wordworth.whole_words.splitting import Punctuation
     from wordworth.whole_words.surprisal import Pll
 
 

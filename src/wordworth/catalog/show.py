@@ -1,4 +1,4 @@
-"""What `wordworth show` and `wordworth ls` show of an entry, as plain data."""
+"""Describe entries as plain data for `wordworth show` and `wordworth ls`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
@@ -16,7 +16,7 @@ from wordworth.catalog.registry import Entry, code_of, entries, entry, language_
 from wordworth.errors import WordworthError
 
 TOPICS = {"gender": ("male", "woman", "heilman"), "race": ("african", "black"), "age": ("young",)}
-"""What a user may search for → texts in the titles of what is about it."""
+"""Search word → texts in the titles of entries on that topic."""
 _UNITS = {
     "lexica": "words",
     "word_sets": "words",
@@ -35,132 +35,132 @@ TableRows = tuple[tuple[str, ...], ...]
 
 
 def find_entries(kind: str | None = None, search: str = "", language: str = "") -> list[Entry]:
-    """Return the entries of a kind, or of all kinds, with a text in the name, title, language or note, or on a topic.
+    """Return the entries of a kind (or all) with a text in the name, title, language or note, or on a topic.
 
-    `language` is a name or a code; what has words of several languages is found by each that it declares.
+    `language` is a name or a code; an entry with several languages is found by each of them.
     """
     texts = (search.lower(), *TOPICS.get(search.lower(), ()))
-    wanted = language_named(language)
+    language_name = language_named(language)
     return [
-        one
-        for one in entries(kind)
-        if any(text in f"{one.name} {one.title} {one.language} {one.note}".lower() for text in texts)
-        and (not wanted or wanted in (one.language, *one.details.get("languages", ())))
+        entry
+        for entry in entries(kind)
+        if any(text in f"{entry.name} {entry.title} {entry.language} {entry.note}".lower() for text in texts)
+        and (not language_name or language_name in (entry.language, *entry.details.get("languages", ())))
     ]
 
 
-def language_of(declared: Entry) -> str:
+def language_of(entry: Entry) -> str:
     """Return the language with its code: “german (de)”."""
-    code = code_of(declared.language)
-    return f"{declared.language} ({code})" if code else declared.language
+    code = code_of(entry.language)
+    return f"{entry.language} ({code})" if code else entry.language
 
 
-def unit_of(declared: Entry) -> str:
-    """Return the unit of its count: words of word vectors, layers of a language model, lines of a text, …"""
-    details = declared.details
-    if declared.kind == "models":
+def unit_of(entry: Entry) -> str:
+    """Return the unit of an entry's count: words of word vectors, layers of a language model, lines of a text, …"""
+    details = entry.details
+    if entry.kind == "models":
         return _UNITS_OF_MODELS.get(details["family"], "layers")
-    if declared.kind == "word_sets" and details.get("pairs"):
+    if entry.kind == "word_sets" and details.get("pairs"):
         return "pairs"
-    if declared.kind == "tests" and declared.sources:  # SEAT's, in files of their own
+    if entry.kind == "tests" and entry.sources:  # SEAT's, in files of their own
         return "sentences"
-    return str(details.get("unit") or _UNITS[declared.kind])
+    return str(details.get("unit") or _UNITS[entry.kind])
 
 
-def describe_contents(declared: Entry) -> str:
-    """Return “400,000 words”, “30 layers”."""
-    return f"{declared.count:,} {unit_of(declared)}"
+def describe_contents(entry: Entry) -> str:
+    """Return the count with its unit: “400,000 words”, “30 layers”."""
+    return f"{entry.count:,} {unit_of(entry)}"
 
 
-def download_bytes(declared: Entry) -> int | None:
-    """Return the unpacked bytes of its downloads; none if it comes with the package or is placed by hand."""
-    if any(source.kind == "package" for source in declared.sources):
+def download_bytes(entry: Entry) -> int | None:
+    """Return the unpacked bytes of an entry's download; None if it is in the package or placed by hand."""
+    if any(source.kind == "package" for source in entry.sources):
         return None
-    return next((source.bytes for source in declared.sources if source.remote), None)
+    return next((source.bytes for source in entry.sources if source.remote), None)
 
 
-def download(declared: Entry) -> str:
-    """Return “84 MB”, “from the hub”, “by hand”; blank where nothing is fetched."""
-    size = download_bytes(declared)
+def download(entry: Entry) -> str:
+    """Return “84 MB”, “from the hub” or “by hand”; blank if nothing is fetched."""
+    size = download_bytes(entry)
     if size is not None:
         return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:,.1f} MB" if size >= 1e5 else "under 0.1 MB"
-    if "hub" in declared.details:
+    if "hub" in entry.details:
         return "from the hub"
-    by_hand = bool(declared.sources) and all(source.kind == "data" for source in declared.sources)
-    return "by hand" if by_hand else ""
+    is_by_hand = bool(entry.sources) and all(source.kind == "data" for source in entry.sources)
+    return "by hand" if is_by_hand else ""
 
 
 class Excerpt(NamedTuple):
-    """The first rows of an entry's data, where it is here: showing fetches nothing."""
+    """The first rows of an entry's data if it is on this machine: showing fetches nothing."""
 
     header: tuple[str, ...] = ()
     rows: TableRows = ()
     left_out: tuple[str, ...] = ()
-    """What was left out or merged in reading, one sentence each."""
+    """A sentence per row that was left out or merged in reading."""
 
 
-def is_here(declared: Entry) -> bool:
-    """Return whether an entry's data, and that of the entries it is made of, is on this machine.
+def is_here(entry: Entry) -> bool:
+    """Return whether the data of an entry, and of the entries it is made of, is on this machine.
 
-    A file in its place that is not the published one is not its data; loading the entry says so.
+    Files other than the published ones do not count; loading the entry reports them.
     """
-    if "hub" in declared.details:
-        return is_cached(hub_file(declared.details["hub"]))
+    if "hub" in entry.details:
+        return is_cached(hub_file(entry.details["hub"]))
     try:
-        return all(not one.sources or here(one.name, one.sources) is not None for one in (declared, *made_of(declared)))
+        return all(not part.sources or here(part.name, part.sources) is not None for part in (entry, *made_of(entry)))
     except WordworthError:
         return False
 
 
-def made_of(declared: Entry) -> tuple[Entry, ...]:
+def made_of(whole_entry: Entry) -> tuple[Entry, ...]:
     """Return the other entries that an entry is made of."""
-    recipe = declared.details.get("derived")
+    recipe = whole_entry.details.get("derived")
     if recipe:
         kinds = {"lexicon": "lexica", "words": "lexica", "among": "lexica", "translation": "word_sets"}
         return tuple(entry(name, kinds[role]) for role, name in recipe.items())
-    if declared.kind == "tests" and not declared.sources:
-        return tuple(entry(declared.details[group]["set"], "word_sets") for group in "xyab")
+    if whole_entry.kind == "tests" and not whole_entry.sources:
+        return tuple(entry(whole_entry.details[group]["set"], "word_sets") for group in "xyab")
     return ()
 
 
-def excerpt(declared: Entry, rows: int = 5) -> Excerpt:
-    """Return the first rows of an entry, where its data is here. Nothing is fetched."""
-    if declared.kind in _DECLARED_KINDS:  # what is shown of these is in the TOML: their data is too large to look into
-        header, pairs = _describe(declared)
+def excerpt(entry: Entry, rows: int = 5) -> Excerpt:
+    """Return the first rows of an entry if its data is on this machine. Nothing is fetched."""
+    if entry.kind in _DECLARED_KINDS:  # described by the TOML, since their data is too large to read
+        header, pairs = _describe(entry)
         return Excerpt(header, tuple(pairs))
-    if not is_here(declared):
+    if not is_here(entry):
         return Excerpt()
-    columns, left_out = _READERS[declared.kind](declared)
+    columns, remarks = _READERS[entry.kind](entry)
     first = islice(zip(*columns.values(), strict=True), rows)
-    return Excerpt(tuple(columns), tuple(tuple(map(_format, row)) for row in first), tuple(left_out))
+    return Excerpt(tuple(columns), tuple(tuple(map(_format, row)) for row in first), tuple(remarks))
 
 
-def summary(declared: Entry) -> dict[str, Any]:
-    """Return what there is to say of an entry, as JSON has it."""
+def summary(entry: Entry) -> dict[str, Any]:
+    """Return all facts of an entry, as in JSON."""
     keys = ("kind", "name", "title", "count", "language", "scale", "licence", "note")
     return {
-        **{key: getattr(declared, key) for key in keys},
-        "reference": str(declared.reference),
-        "bibtex": declared.reference.bibtex(),
-        "sources": [source.place for source in declared.sources] or list(filter(None, [declared.details.get("hub")])),
-        "here": is_here(declared),
-        **excerpt(declared)._asdict(),
+        **{key: getattr(entry, key) for key in keys},
+        "reference": str(entry.reference),
+        "bibtex": entry.reference.bibtex(),
+        "sources": [source.place for source in entry.sources] or list(filter(None, [entry.details.get("hub")])),
+        "here": is_here(entry),
+        **excerpt(entry)._asdict(),
     }
 
 
 _DECLARED_KINDS = ("models", "corpora", "templates", "wordnets")
 Columns = tuple[Mapping[str, Iterable[object]], Iterable[str]]
-"""Column → its cells, and what was left out."""
+"""Column → its cells, and the rows that were left out."""
 
 
-def _describe(declared: Entry) -> tuple[tuple[str, str], list[tuple[str, str]]]:
-    details = declared.details
-    if declared.kind != "templates":
+def _describe(entry: Entry) -> tuple[tuple[str, str], list[tuple[str, str]]]:
+    details = entry.details
+    if entry.kind != "templates":
         return ("field", "value"), [
             (key, str(value)) for key, value in details.items() if isinstance(value, str | int | float)
         ]
     texts = [(name, details[name]) for name in ("bleached", "premise", "hypothesis") if name in details]
-    texts += [(f"aligned {one['low']:g} to {one['high']:g}", one["text"]) for one in details.get("aligned", ())]
+    texts += [(f"aligned {bin_['low']:g} to {bin_['high']:g}", bin_["text"]) for bin_ in details.get("aligned", ())]
     return ("template", "text"), texts
 
 
@@ -170,60 +170,60 @@ def _format(cell: object) -> str:
     return ", ".join(cell) if isinstance(cell, tuple) else str(cell)
 
 
-def _read_lexicon(declared: Entry) -> Columns:
-    lexicon = load_lexicon(declared.name)
+def _read_lexicon(entry: Entry) -> Columns:
+    lexicon = load_lexicon(entry.name)
     return {"word": lexicon.words, **lexicon.ratings}, map(str, lexicon.left_out)
 
 
-def _read_word_set(declared: Entry) -> Columns:
-    if declared.details.get("translations"):
-        forms = load_translations(declared.name).forms
+def _read_word_set(entry: Entry) -> Columns:
+    if entry.details.get("translations"):
+        forms = load_translations(entry.name).forms
         return {"word": forms, "forms": forms.values()}, ()
-    words = load_word_set(declared.name)
-    dropped = [f"{word!r} is listed more than once and is used once" for word in words.dropped]
+    words = load_word_set(entry.name)
+    remarks = [f"{word!r} is listed more than once and is used once" for word in words.repeats]
     if words.pairs:
         first, second = zip(*words.pairs, strict=True)
-        return {"first": first, "second": second}, dropped
-    return {"word": words.words, **words.scores}, dropped
+        return {"first": first, "second": second}, remarks
+    return {"word": words.words, **words.scores}, remarks
 
 
-def _read_test(declared: Entry) -> Columns:
-    test = load_test(declared.name)
+def _read_test(entry: Entry) -> Columns:
+    test = load_test(entry.name)
     words = {"count": map(len, test.groups), "first words": [words[:5] for words in test.groups]}
     return {"set": "XYAB", "label": test.labels, **words}, test.remarks
 
 
-def _read_pairs(declared: Entry) -> Columns:
-    pairs = load_pairs(declared.name)
+def _read_pairs(entry: Entry) -> Columns:
+    pairs = load_pairs(entry.name)
     return {"first": pairs.first, "second": pairs.second, "score": pairs.scores}, ()
 
 
-def _read_nli(declared: Entry) -> Columns:
-    data = load_nli(declared.name)
-    left_out = [f"{count:,} {reason}" for reason, count in data.left_out.items()]
-    return {"premise": data.premises, "hypothesis": data.hypotheses, "label": data.labels}, left_out
+def _read_nli(entry: Entry) -> Columns:
+    data = load_nli(entry.name)
+    remarks = [f"{count:,} {reason}" for reason, count in data.left_out.items()]
+    return {"premise": data.premises, "hypothesis": data.hypotheses, "label": data.labels}, remarks
 
 
-def _read_sentence_pairs(declared: Entry) -> Columns:
-    data = load_sentence_pairs(declared.name)
-    left_out = [f"{count:,} {reason}" for reason, count in data.left_out.items()]
-    return {name: [getattr(pair, name) for pair in data.pairs] for name in ("stereotype", "antistereotype")}, left_out
+def _read_sentence_pairs(entry: Entry) -> Columns:
+    data = load_sentence_pairs(entry.name)
+    remarks = [f"{count:,} {reason}" for reason, count in data.left_out.items()]
+    return {name: [getattr(pair, name) for pair in data.pairs] for name in ("stereotype", "antistereotype")}, remarks
 
 
-def _read_frequencies(declared: Entry) -> Columns:
-    listed = load_frequencies(declared.name)
-    return {"word": listed.counts, listed.unit: listed.counts.values()}, ()
+def _read_frequencies(entry: Entry) -> Columns:
+    frequencies = load_frequencies(entry.name)
+    return {"word": frequencies.counts, frequencies.unit: frequencies.counts.values()}, ()
 
 
-def _read_paraphrases(declared: Entry) -> Columns:
-    probe = load_paraphrases(declared.name)
+def _read_paraphrases(entry: Entry) -> Columns:
+    probe = load_paraphrases(entry.name)
     columns = zip(*(triple.differing() for triple in probe.triples), strict=True)
-    left_out = [f"{sentence!r}: {reason}" for sentence, reason in probe.left_out]
-    return dict(zip(("word", "hypernym", "sibling"), columns, strict=True)), left_out
+    remarks = [f"{sentence!r}: {reason}" for sentence, reason in probe.left_out]
+    return dict(zip(("word", "hypernym", "sibling"), columns, strict=True)), remarks
 
 
-def _read_analogies(declared: Entry) -> Columns:
-    return dict(zip("abcd", zip(*load_analogies(declared.name).questions, strict=True), strict=True)), ()
+def _read_analogies(entry: Entry) -> Columns:
+    return dict(zip("abcd", zip(*load_analogies(entry.name).questions, strict=True), strict=True)), ()
 
 
 _READERS: dict[str, Callable[[Entry], Columns]] = {

@@ -136,7 +136,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     from wordworth.nli.cross_encoder import untrained_cross_encoder
     from wordworth.nli.finetune_nli import FinetuneRecipe, discard_training, finetune_nli, is_unfinished
     from wordworth.nli.nli import accuracy
-    from wordworth.repair.subwords import piece_vectors
+    from wordworth.repair.subwords import embed_words
     from wordworth.study.mitigation import learn_removed
 
     refuse_unwritable(output)
@@ -148,7 +148,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     sets = _sets(settings)
     place = locate_language_model(encoder)
     encoder_model = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
-    subspace = learn_removed(settings, lambda words: piece_vectors(encoder_model.headed, list(words)), settings.seed)
+    subspace = learn_removed(settings, lambda words: embed_words(encoder_model.head_model, list(words)), settings.seed)
     training, dev_pairs = (
         [pair for data_set in part for pair in data_set.examples()] for part in (sets.training, sets.dev)
     )

@@ -1,4 +1,4 @@
-"""A word becomes sentences: templates, and contexts drawn from a corpus."""
+"""Turn words into sentences: templates, and contexts drawn from a corpus."""
 
 from wordworth.catalog.read.templates import Templates, load_templates
 from wordworth.contexts.in_text import (

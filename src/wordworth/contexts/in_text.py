@@ -1,7 +1,7 @@
-"""`Context`, a word in a text; and the kinds of context of VAST (Wolfe & Caliskan 2022, “Approach”).
+"""Put words into texts: `Context`, and the contexts of VAST (Wolfe & Caliskan 2022, “Approach”).
 
 bleached: one text without meaning for all; aligned: the text of the word's own rating; misaligned: the text of the
-mirrored rating (the neutral one stays); decontextualized: the word alone. Random contexts are in `random_contexts.py`.
+mirrored rating (the neutral one stays); decontextualized: only the word. Random contexts are in `random_contexts.py`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from wordworth.errors import WordworthError, nearest
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """`text[start:end]` is where `word` stands; its spelling there may differ from `word` (a capital, another script).
+    """A word in a text, at `text[start:end]`; its spelling there may differ (a capital, another script).
 
     Several contexts may share one text: the encoder runs it once for all of them.
     """
@@ -35,22 +35,22 @@ def in_template(template: str, word: str) -> Context:
 ContextName = Literal["random", "bleached", "aligned", "misaligned", "decontextualized"]
 CONTEXT_NAMES: tuple[ContextName, ...] = get_args(ContextName)
 PLEASANT, UNPLEASANT = 8.0, 2.0
-"""On the 1–9 scale: the rating of a polar word that the lexicon under test does not hold."""
+"""Ratings, on the 1–9 scale, of polar words that the lexicon under test lacks."""
 
 
 def rescale(ratings: Iterable[float], scale: tuple[float, float], onto: tuple[float, float] = (1, 9)) -> list[float]:
     """Map ratings linearly; from 1–5 onto 1–9 this is (v−1)·2+1.
 
-    A mean may overshoot its scale by rounding only; anything further is an error, since it would fall out of the bins.
+    A mean may leave its scale by rounding only; anything further is an error, since it would lie outside the bins.
     """
-    (low, high), (first, last) = scale, onto
+    (low, high), (bottom, top) = scale, onto
     slack = 1e-6 * (high - low)
-    out: list[float] = []
+    results: list[float] = []
     for rating in ratings:
         if not low - slack <= rating <= high + slack:
             raise WordworthError(f"the rating {rating:g} is outside its scale {low:g} to {high:g}; correct the scale")
-        out.append(first + (min(max(rating, low), high) - low) * (last - first) / (high - low))
-    return out
+        results.append(bottom + (min(max(rating, low), high) - low) * (top - bottom) / (high - low))
+    return results
 
 
 def polar_ratings(pleasant: Sequence[str], unpleasant: Sequence[str], lexicon: Mapping[str, float]) -> dict[str, float]:
@@ -65,12 +65,12 @@ def make_bleached(words: Iterable[str], templates: Templates) -> list[Context]:
 
 
 def make_decontextualized(words: Iterable[str]) -> list[Context]:
-    """Return each word alone."""
+    """Return each word without a context."""
     return [Context(word, word, 0, len(word)) for word in words]
 
 
 def make_aligned(words: Sequence[str], ratings: Sequence[float], templates: Templates) -> list[Context]:
-    """Return each word in the text of its rating, which is on the templates' scale (see `rescaled`)."""
+    """Return each word in the text of its rating, which is on the templates' scale (see `rescale`)."""
     pairs = zip(words, ratings, strict=True)
     return [in_template(templates.aligned[templates.bin_of(rating)], word) for word, rating in pairs]
 
@@ -82,7 +82,7 @@ def make_misaligned(words: Sequence[str], ratings: Sequence[float], templates: T
 
 
 def check_context(name: str) -> ContextName:
-    """Return the context of that name; an unknown one is an error that gives the nearest."""
+    """Return the context of that name; raise with the nearest name if it is unknown."""
     if name not in CONTEXT_NAMES:
         close = nearest(name, list(CONTEXT_NAMES)) or f"; there are {', '.join(CONTEXT_NAMES)}"
         raise WordworthError(f"there is no context {name!r}{close}")
@@ -98,24 +98,24 @@ def contexts_in(
     random: Mapping[str, Context | None] | None = None,
     polar: bool = False,
 ) -> list[Context | None]:
-    """Return each word in a kind of context; None for a word that the corpus does not have.
+    """Return each word in a context; None for a word that the corpus lacks.
 
-    `random` takes the contexts that were drawn, by word; bleached, aligned and misaligned take templates, the last two
-    with ratings on the templates' scale. Polar words stay aligned in misaligned (VAST, appendix).
+    `random` has the drawn contexts by word. Bleached, aligned and misaligned need templates, the last two also ratings
+    on the scale of the templates. Polar words stay aligned in misaligned (VAST, appendix).
     """
-    chosen = check_context(context)
-    if chosen == "decontextualized":
+    context_name = check_context(context)
+    if context_name == "decontextualized":
         return [*make_decontextualized(words)]
-    if chosen == "random":
+    if context_name == "random":
         if random is None:
             raise WordworthError("random contexts are drawn from a corpus: give --corpus NAME or FILE")
         return [random.get(word) for word in words]
     if templates is None:
         raise WordworthError(f"the context {context} needs templates; name them with --templates")
-    templates.check(chosen)
-    if chosen == "bleached":
+    templates.check(context_name)
+    if context_name == "bleached":
         return [*make_bleached(words, templates)]
     if ratings is None:
         raise WordworthError(f"the context {context} needs a rating for every word")
-    in_text = make_misaligned if chosen == "misaligned" and not polar else make_aligned
+    in_text = make_misaligned if context_name == "misaligned" and not polar else make_aligned
     return [*in_text(words, ratings, templates)]

@@ -1,8 +1,8 @@
-"""Seeded samples of sentences, drawn from a stream in one pass and kept in a file: memory does not grow with the text.
+"""Draw seeded samples of sentences from a stream in one pass into a file: memory does not grow with the text.
 
 Every sentence gets a random number from the seed and its text; the N with the smallest are the sample, in that order.
-So a sample of 10,000 is the beginning of one of 20,000, and which sentences are drawn does not depend on their order.
-Those drawn from corpora for a vocabulary are kept in the cache.
+So a sample of 10,000 is the beginning of one of 20,000, and the draw does not depend on the order of the sentences.
+The cache keeps samples drawn from corpora for a vocabulary.
 """
 
 import hashlib
@@ -24,11 +24,11 @@ from wordworth.files import replacing
 from wordworth.progress import progress
 
 MAX_FLAWS_SHOWN = 20
-"""Broken lines that are reported one by one; the others are counted."""
+"""Unreadable lines that are reported one by one; further ones are only counted."""
 _BITS = 64
-"""Bits of an offset, which stand behind those of a sentence's number."""
+"""Bits of an offset, which follow the bits of a sentence's number."""
 _ALL_WORDS = -1
-"""Stands for all words, where sentences are drawn whatever words they hold."""
+"""All words, if sentences are drawn whatever words they contain."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Sample:
 
     path: Path
     sentences: int
-    """In the file."""
+    """Sentences in the file."""
     eligible: int
     """Sentences of the text that could have been drawn."""
     lines: int
@@ -45,7 +45,7 @@ class Sample:
     broken: int
     """Lines that could not be read."""
     flaws: tuple[str, ...]
-    """The first of them, with their places."""
+    """The first unreadable lines, with their locations."""
 
     def read(self, start: int = 0) -> Iterator[Occurrence]:
         """Yield the sentences from number `start` on."""
@@ -53,18 +53,18 @@ class Sample:
             for number, line in enumerate(stream, start=-1):
                 if number >= start:
                     text, spans = json.loads(line)
-                    yield Occurrence(text, tuple((at, first, last) for at, first, last in spans))
+                    yield Occurrence(text, tuple(tuple(span) for span in spans))
 
     def with_contexts(self, counts: Sequence[int]) -> tuple["Sample", list[int]]:
-        """Return the sample cut to the sentences with the largest of some numbers of contexts, and those of each."""
-        totals = list(accumulate(len(found.spans) for found in self.read()))
+        """Return the sample cut to the largest of some counts of contexts, and the sentences that each count needs."""
+        totals = list(accumulate(len(occurrence.spans) for occurrence in self.read()))
         stops = [min(bisect_left(totals, count) + 1, self.sentences) for count in counts]
         return replace(self, sentences=max(stops)), stops
 
 
 @dataclass
 class UnreadableLines:
-    """Lines that could not be read: how many, and the first of them with their places."""
+    """The number of lines that could not be read, and the first of them with their locations."""
 
     count: int = 0
     first: list[str] = field(default_factory=list)
@@ -86,43 +86,43 @@ def draw_sentences(
     seed: int = 0,
     flaws: UnreadableLines | None = None,
 ) -> Sample:
-    """Draw `count` sentences uniformly, or for each word `per_word` of those that hold it, into the file `target`.
+    """Draw `count` sentences uniformly, or `per_word` for each word, into the file `target`.
 
-    `flaws` is what reading `lines` reports its broken lines to. A sentence drawn for some of its words stands
-    for these alone.
+    Reading `lines` reports unreadable ones to `flaws`. A sentence counts only for the words that it was drawn for.
     """
     if (count is None) == (per_word is None) or (count or per_word or 0) < 1:
-        raise WordworthError("say how many sentences to draw in all, or how many a word: a whole number from 1 up")
-    read = eligible = 0
+        raise WordworthError("give the number of sentences, in all or per word: a whole number from 1 up")
+    line_count = eligible = 0
 
     def count_lines() -> Iterator[str]:
-        nonlocal read
+        nonlocal line_count
         for line in lines:
-            read += 1
+            line_count += 1
             yield line
 
-    with replacing(target) as part:
-        with part.with_name("spool").open("w+b") as spool:
+    with replacing(target) as temporary_path:
+        with temporary_path.with_name("spool").open("w+b") as spool:
             draw = _Smallest(count or per_word or 0)
-            end = 0
-            for one in finder.sentences(count_lines()):
+            spool_size = 0
+            for occurrence in finder.sentences(count_lines()):
                 eligible += 1
-                digest = hashlib.blake2b(f"{seed}:{one.text}".encode(), digest_size=8).digest()
-                words = [at for at, _, _ in one.spans] if per_word else [_ALL_WORDS]
-                if draw.wants(int.from_bytes(digest, "little"), words, end):
-                    end += spool.write(json.dumps([one.text, one.spans], ensure_ascii=False).encode() + b"\n")
-            if not read:
-                raise WordworthError("the text has no line, so no contexts can be drawn; give another with --corpus")
+                digest = hashlib.blake2b(f"{seed}:{occurrence.text}".encode(), digest_size=8).digest()
+                words = [word for word, _, _ in occurrence.spans] if per_word else [_ALL_WORDS]
+                if draw.wants(int.from_bytes(digest, "little"), words, spool_size):
+                    line = json.dumps([occurrence.text, occurrence.spans], ensure_ascii=False)
+                    spool_size += spool.write(line.encode() + b"\n")
+            if not line_count:
+                raise WordworthError("the text has no lines, so no contexts can be drawn; give another with --corpus")
             if not eligible:
                 raise WordworthError(
                     f"no word of the vocabulary occurs in a sentence of {SHORTEST} to {LONGEST} tokens of the text "
-                    f"({read:,} lines); give another text or other words"
+                    f"({line_count:,} lines); give another text or other words"
                 )
-            kept = draw.list_sentences()
-            flawed = flaws or UnreadableLines()
-            facts = Sample(target, len(kept), eligible, read, flawed.count, tuple(flawed.first))
-            _write(part, facts, spool, kept)
-        part.with_name("spool").unlink()
+            sentences = draw.list_sentences()
+            unreadable = flaws or UnreadableLines()
+            facts = Sample(target, len(sentences), eligible, line_count, unreadable.count, tuple(unreadable.first))
+            _write(temporary_path, facts, spool, sentences)
+        temporary_path.with_name("spool").unlink()
     return facts
 
 
@@ -133,21 +133,21 @@ def read_sample(path: Path) -> Sample:
     return Sample(**{**facts, "path": path, "flaws": tuple(facts["flaws"])})
 
 
-def _write(part: Path, facts: Sample, spool: IO[bytes], kept: list[tuple[int, list[int]]]) -> None:
-    """Write a line of facts, and then the sentences with the words that drew them."""
-    with part.open("w", encoding="utf-8") as out:
-        out.write(json.dumps(asdict(facts) | {"path": ""}) + "\n")
-        for offset, words in kept:
+def _write(path: Path, facts: Sample, spool: IO[bytes], sentences: list[tuple[int, list[int]]]) -> None:
+    """Write a line of facts, then the sentences with the words that drew them."""
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write(json.dumps(asdict(facts) | {"path": ""}) + "\n")
+        for offset, words in sentences:
             spool.seek(offset)
             line = spool.readline().decode()
             if _ALL_WORDS not in words:
                 text, spans = json.loads(line)
                 line = json.dumps([text, [span for span in spans if span[0] in words]], ensure_ascii=False) + "\n"
-            out.write(line)
+            stream.write(line)
 
 
 class _Smallest:
-    """For each word the `size` smallest numbers of the sentences that hold it."""
+    """The `size` smallest numbers of the sentences of each word."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -167,7 +167,7 @@ class _Smallest:
         return is_wanted
 
     def list_sentences(self) -> list[tuple[int, list[int]]]:
-        """Return the offset of each sentence with the words that drew it, the smallest number first."""
+        """Return the offset of each sentence and the words that drew it, the smallest number first."""
         words: dict[int, list[int]] = {}
         for word, heap in self.heaps.items():
             for key in heap:
@@ -175,15 +175,15 @@ class _Smallest:
         return [(key % (1 << _BITS), words[key]) for key in sorted(words)]
 
 
-_DRAWING = 1  # raised whenever sentences are split or drawn differently
+_DRAWING = 1  # raise this when sentences are split or drawn differently
 _FILE = "sample.jsonl"
 PROGRESS_LINES = 100
-"""Lines between two steps of the bar."""
+"""Lines between two updates of the progress bar."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """How many sentences are drawn: `count` in all, or `per_word` for each word; of one language."""
+    """The number of sentences to draw in one language: `count` in all, or `per_word` for each word."""
 
     count: int | None = None
     per_word: int | None = None
@@ -192,9 +192,9 @@ class Draw:
     lower_case: bool = False
 
 
-def load_texts(named: Sequence[NameLike], language: str) -> list[Corpus]:
+def load_texts(names: Sequence[NameLike], language: str) -> list[Corpus]:
     """Load corpora of one language that are sampled as one text."""
-    corpora = [load_corpus(name, language=language) for name in named]
+    corpora = [load_corpus(name, language=language) for name in names]
     for corpus in corpora:
         if corpus.language != language:
             raise WordworthError(
@@ -203,8 +203,8 @@ def load_texts(named: Sequence[NameLike], language: str) -> list[Corpus]:
     return corpora
 
 
-def draw(corpora: Sequence[Corpus], words: Sequence[str], how: Draw) -> Sample:
-    """Return a sample of all the corpora together, drawn once and kept."""
+def draw(corpora: Sequence[Corpus], words: Sequence[str], options: Draw) -> Sample:
+    """Return a sample of all corpora together; the cache keeps it."""
     texts = [[corpus.sha256, corpus.layout, corpus.column, corpus.field] for corpus in corpora]
     name = " and ".join(corpus.name for corpus in corpora)
 
@@ -220,12 +220,12 @@ def draw(corpora: Sequence[Corpus], words: Sequence[str], how: Draw) -> Sample:
 
             draw_sentences(
                 count_lines(chain.from_iterable(corpus.lines(flaws.report) for corpus in corpora)),
-                Finder(words, how.language, lower_case=how.lower_case),
+                Finder(words, options.language, lower_case=options.lower_case),
                 folder / _FILE,
-                count=how.count,
-                per_word=how.per_word,
-                seed=how.seed,
+                count=options.count,
+                per_word=options.per_word,
+                seed=options.seed,
                 flaws=flaws,
             )
 
-    return read_sample(entry("contexts", [_DRAWING, texts, list(words), asdict(how)], make) / _FILE)
+    return read_sample(entry("contexts", [_DRAWING, texts, list(words), asdict(options)], make) / _FILE)

@@ -33,7 +33,7 @@ from transformers import __version__ as transformers_version
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
-from wordworth.catalog.models import tokenizers_beside
+from wordworth.catalog.models import tokenizers_next_to
 from wordworth.catalog.registry import entries
 from wordworth.encode.model import refuse_huge
 from wordworth.engine.batching import free_memory
@@ -64,8 +64,8 @@ def convert_gguf(path: Path) -> Path:
             _convert(path, folder)
 
     libraries = [f"transformers {transformers_version}", f"gguf {version('gguf')}"]
-    beside = {file.name: checksum_of_input(file) for file in tokenizers_beside(path)}
-    return entry("conversions", [GGUF_CONVERSION, *libraries, checksum, beside], convert)
+    tokenizer_files = {file.name: checksum_of_input(file) for file in tokenizers_next_to(path)}
+    return entry("conversions", [GGUF_CONVERSION, *libraries, checksum, tokenizer_files], convert)
 
 
 def _convert(path: Path, into: Path) -> None:

@@ -1,4 +1,4 @@
-"""Natural language inference: models of several kinds, probes made of templates, scoring, and training."""
+"""Infer with NLI models of several kinds: probes made of templates, scoring, and training."""
 
 from wordworth.errors import require
 

@@ -1,10 +1,10 @@
-"""The decomposable attention network (Parikh et al. 2016) with a BiLSTM encoder, as Dev et al. (2020) use it.
+"""Compute the decomposable attention network (Parikh et al. 2016) with a BiLSTM encoder, as Dev et al. (2020) use it.
 
-A sentence is encoded alone; of a pair only the attention, the sum over tokens and the classifier remain. The first
-compare layer W·[a; β] is kept as W_a·a + W_β·β, and because β = Σ_j α_j b_j, W_β·β = Σ_j α_j (W_β·b_j): both products
-belong to a sentence, so that no pair pays for them.
+A sentence is encoded by itself; per pair only the attention, the sum over tokens and the classifier remain. The first
+compare layer W·[a; β] is W_a·a + W_β·β, and because β = Σ_j α_j b_j, W_β·β = Σ_j α_j (W_β·b_j). So both products are
+computed once per sentence.
 
-`dev2020` is the network of the authors' code, `default` one of ours: a table in docs/train-nli.md has the differences.
+`dev2020` is the network of the authors' code, `default` our own: a table in docs/train-nli.md has the differences.
 `AttentionNli` is a network and the vectors that it reads: pairs are compared in blocks of one length.
 """
 
@@ -34,56 +34,56 @@ Width = Annotated[int, Field(ge=1, le=1 << 20)]
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a network is; its configuration holds it."""
+    """The sizes and options of a network, as saved in its configuration."""
 
     dim: Width
-    """Of a word's vector."""
+    """Dimensions of a word vector."""
     layers: Width = 1
-    """Of the vectors: 1 for static ones; several (ELMo) are mixed before the encoder, and anew for `beside`."""
+    """Layers of the vectors: 1 if static; several (ELMo) are mixed before the encoder, and again for `beside`."""
     beside: bool = False
-    """Whether the vectors stand beside the encoder's output, as the paper has it with ELMo."""
+    """Whether the vectors are appended to the encoder's output, as in the paper with ELMo."""
     hidden: Width = 200
-    """Of the encoder, both directions together."""
+    """Width of the encoder, both directions together."""
     compare: Width = 200
-    """Of the compare and classification layers (the paper: 200, and 400 for ELMo)."""
+    """Width of the compare and classification layers (the paper: 200, and 400 for ELMo)."""
     dropout: float = 0.2
     labels: tuple[str, ...] = LABELS
     """The classes in the order of the network's outputs."""
     network: Literal["default", "dev2020"] = "default"
-    """Ours, or that of the authors' code."""
+    """Our network, or that of the authors' code."""
 
     def __post_init__(self) -> None:
         if self.hidden % 2 or self.hidden < 2:
-            raise WordworthError(f"the encoder has two directions, so hidden must be an even number, not {self.hidden}")
+            raise WordworthError(f"hidden is {self.hidden}, but must be even, since the encoder has two directions")
         if sorted(self.labels) != sorted(LABELS):
-            own, due = ", ".join(self.labels), ", ".join(LABELS)
-            raise WordworthError(f"the network's labels are {own}; they must be {due}, in any order")
+            labels, due = ", ".join(self.labels), ", ".join(LABELS)
+            raise WordworthError(f"the network's labels are {labels}; they must be {due}, in any order")
         if self.network != "default" and (self.layers > 1 or self.beside):
             raise WordworthError(f"the network {self.network} reads word vectors only; over ELMo, use the default")
 
     @property
     def attend(self) -> int:
-        """Width of an encoded token, and of the attention layers: 200, or 200 + 1024 with ELMo."""
+        """Return the width of an encoded token and of the attention layers: 200, or 200 + 1024 with ELMo."""
         return self.hidden + (self.dim if self.beside else 0)
 
 
 def describe(shape: Shape) -> dict[str, object]:
-    """Return the fields of a shape that keys depend on; without `network` for ours, as keys of earlier versions."""
+    """Return the fields of a shape for cache keys; without `network` if it is ours, as in earlier versions."""
     return {name: value for name, value in asdict(shape).items() if (name, value) != ("network", "default")}
 
 
 class EncodedSentences(NamedTuple):
-    """What of sentences of one length does not depend on the pair they stand in."""
+    """The parts of sentences of one length that do not depend on the pair."""
 
     keys: Tensor
     """F(a): (sentences, tokens, attend)."""
     own: Tensor
     """W_a·a + bias: (sentences, tokens, compare)."""
     other: Tensor
-    """W_β·a, what the token is worth to the sentence it is compared with: (sentences, tokens, compare)."""
+    """W_β·a, the contribution of a token to the sentence compared with it: (sentences, tokens, compare)."""
 
-    def rows(self, at: Tensor) -> "EncodedSentences":
-        return EncodedSentences(*(part.index_select(0, at) for part in self))
+    def rows(self, indices: Tensor) -> "EncodedSentences":
+        return EncodedSentences(*(tensor.index_select(0, indices) for tensor in self))
 
 
 class ScalarMix(nn.Module):
@@ -95,56 +95,56 @@ class ScalarMix(nn.Module):
         self.scale = nn.Parameter(torch.ones(()))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(…, layers, dim) → (…, dim)."""
+        """Mix (…, layers, dim) → (…, dim)."""
         return self.scale * torch.einsum("l,...ld->...d", self.weights.softmax(0), x)
 
 
 class SharedDropout(nn.Module):
     """Dropout with one mask for all tokens of a row (Gal & Ghahramani 2016)."""
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, rate: float) -> None:
         super().__init__()
-        self.share = share
+        self.rate = rate
 
     def forward(self, x: Tensor) -> Tensor:
-        """(rows, …, dim), masked alike along the axes between."""
-        if not self.training or not self.share:
+        """Drop from (rows, …, dim) with one mask for all axes between."""
+        if not self.training or not self.rate:
             return x
-        kept_share = 1 - self.share
-        mask = torch.empty(len(x), *(1 for _ in x.shape[1:-1]), x.shape[-1], device=x.device).bernoulli_(kept_share)
-        return x * mask.div_(kept_share)
+        keep_rate = 1 - self.rate
+        mask = torch.empty(len(x), *(1 for _ in x.shape[1:-1]), x.shape[-1], device=x.device).bernoulli_(keep_rate)
+        return x * mask.div_(keep_rate)
 
 
 class Network(nn.Module):
-    """Vectors of premises and hypotheses in, logits of the labels out. All sentences of one call have one length."""
+    """Maps vectors of premises and hypotheses to logits of the labels. All sentences of a call have one length."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        wide, narrow = shape.attend, shape.compare
+        attend_width, compare_width = shape.attend, shape.compare
         if shape.layers > 1:
             self.mix_in = ScalarMix(shape.layers)
             if shape.beside:
                 self.mix_out = ScalarMix(shape.layers)
         self.encoder = nn.LSTM(shape.dim, shape.hidden // 2, bidirectional=True, batch_first=True)
-        self._add_attention(wide)
-        self.compare_own = nn.Linear(wide, narrow)
-        self.compare_other = nn.Linear(wide, narrow, bias=False)
-        self.compare_2 = nn.Linear(narrow, narrow)
-        self.classify_1 = nn.Linear(2 * narrow, narrow)
-        self.classify_2 = nn.Linear(narrow, narrow)
-        self.output = nn.Linear(narrow, len(shape.labels))
+        self._add_attention(attend_width)
+        self.compare_own = nn.Linear(attend_width, compare_width)
+        self.compare_other = nn.Linear(attend_width, compare_width, bias=False)
+        self.compare_2 = nn.Linear(compare_width, compare_width)
+        self.classify_1 = nn.Linear(2 * compare_width, compare_width)
+        self.classify_2 = nn.Linear(compare_width, compare_width)
+        self.output = nn.Linear(compare_width, len(shape.labels))
         self.drop = SharedDropout(shape.dropout)
         self._begin()
 
-    def _add_attention(self, wide: int) -> None:
-        self.attend_1 = nn.Linear(wide, wide)
-        self.attend_2 = nn.Linear(wide, wide)
+    def _add_attention(self, width: int) -> None:
+        self.attend_1 = nn.Linear(width, width)
+        self.attend_2 = nn.Linear(width, width)
 
     def _begin(self) -> None:
-        """Set how training starts: a token attends to tokens like itself, and is compared by how it differs from them.
+        """Initialize: a token attends to similar tokens, and compares itself with them by their difference.
 
-        The other layers keep the size of what goes through them (He et al. 2015).
+        The other layers keep the variance of their input (He et al. 2015).
         """
         with torch.no_grad():
             for module in self.modules():
@@ -160,15 +160,15 @@ class Network(nn.Module):
     def states(self, vectors: Tensor, first: int | None = None) -> Tensor:
         """Return the encoder's output for (sentences, tokens, [layers,] dim).
 
-        `first`: the tokens of the first of two sentences that stand in one row, and are encoded each for itself.
+        `first` is the number of tokens of the first of two sentences in one row, which are encoded separately.
         """
-        several = self.shape.layers > 1
-        read = self.drop(self.mix_in(vectors) if several else vectors)
-        parts = [read] if first is None else [read[:, :first], read[:, first:]]
-        encoded = torch.cat([self.encoder(part)[0] for part in parts], dim=1)
+        has_layers = self.shape.layers > 1
+        inputs = self.drop(self.mix_in(vectors) if has_layers else vectors)
+        sentences = [inputs] if first is None else [inputs[:, :first], inputs[:, first:]]
+        outputs = torch.cat([self.encoder(sentence)[0] for sentence in sentences], dim=1)
         if self.shape.beside:
-            encoded = torch.cat([encoded, self.mix_out(vectors) if several else vectors], dim=-1)
-        return torch.as_tensor(self.drop(encoded))
+            outputs = torch.cat([outputs, self.mix_out(vectors) if has_layers else vectors], dim=-1)
+        return torch.as_tensor(self.drop(outputs))
 
     def keys(self, states: Tensor) -> Tensor:
         """Return F of the attention."""
@@ -181,10 +181,9 @@ class Network(nn.Module):
         return torch.as_tensor(self.output(self.drop(functional.relu(self.classify_2(x)))))
 
     def forward(self, premises: Tensor, hypotheses: Tensor) -> Tensor:
-        """Return logits (pairs, labels), with dropout where training asks for it.
+        """Return logits (pairs, labels), with dropout in training.
 
-        Premise and hypothesis go through as one row of tokens, so that they share their masks: what is dropped is
-        dropped in both, and words that are alike stay alike.
+        Premise and hypothesis are one row of tokens, so that they share their dropout masks: equal words stay equal.
         """
         n = premises.shape[1]
         states = self.states(torch.cat([premises, hypotheses], dim=1), n)
@@ -193,11 +192,11 @@ class Network(nn.Module):
         beta = scores.softmax(dim=2) @ states[:, n:]
         alpha = scores.softmax(dim=1).transpose(1, 2) @ states[:, :n]
         first = functional.relu(self.compare_own(states) + self.compare_other(torch.cat([beta, alpha], dim=1)))
-        compared = functional.relu(self.compare_2(self.drop(first)))
-        return self.classify(compared[:, :n].sum(dim=1), compared[:, n:].sum(dim=1))
+        comparisons = functional.relu(self.compare_2(self.drop(first)))
+        return self.classify(comparisons[:, :n].sum(dim=1), comparisons[:, n:].sum(dim=1))
 
     def encode(self, vectors: Tensor) -> EncodedSentences:
-        """Return the part of a sentence in all its pairs."""
+        """Return the parts of sentences that do not depend on their pairs."""
         states = self.states(vectors)
         return EncodedSentences(self.keys(states), self.compare_own(states), self.compare_other(states))
 
@@ -213,22 +212,22 @@ class Network(nn.Module):
 class Dev2020Network(Network):
     """The network of the authors' code: tokens attend by the product of the encoder's states.
 
-    All weights start at random (Glorot & Bengio 2010). Only what the encoder reads is dropped alike for all tokens,
-    in each sentence by itself; before the layers of compare and classify, dropout draws anew for every number.
+    All weights start at random (Glorot & Bengio 2010). Only the input of the encoder has one dropout mask for all
+    tokens of a sentence; the compare and classify layers use ordinary dropout.
     """
 
     def __init__(self, shape: Shape) -> None:
         super().__init__(shape)
         self.drop_any = nn.Dropout(shape.dropout)
 
-    def _add_attention(self, wide: int) -> None:
+    def _add_attention(self, width: int) -> None:
         """Add no layers: the states attend as they are."""
 
     def _begin(self) -> None:
         for name, parameter in self.named_parameters():
             (nn.init.xavier_uniform_ if "weight" in name else nn.init.zeros_)(parameter)
         compare = nn.init.xavier_uniform_(torch.empty(self.shape.compare, 2 * self.shape.attend))
-        with torch.no_grad():  # the two are one layer, whose width sets its range
+        with torch.no_grad():  # they are one layer, whose width sets the range
             self.compare_own.weight.copy_(compare[:, : self.shape.attend])
             self.compare_other.weight.copy_(compare[:, self.shape.attend :])
 
@@ -242,7 +241,7 @@ class Dev2020Network(Network):
         return torch.as_tensor(self.output(functional.relu(self.classify_2(self.drop_any(x)))))
 
     def forward(self, premises: Tensor, hypotheses: Tensor) -> Tensor:
-        """Return logits (pairs, labels), with dropout where training asks for it."""
+        """Return logits (pairs, labels), with dropout in training."""
         a, b = (self._read(vectors) for vectors in (premises, hypotheses))
         scores = a @ b.transpose(1, 2)
         sums = [
@@ -254,28 +253,28 @@ class Dev2020Network(Network):
     def _read(self, vectors: Tensor) -> Tensor:
         return torch.as_tensor(self.encoder(self.drop(vectors))[0])
 
-    def _compare(self, own: Tensor, other: Tensor) -> Tensor:
-        first = functional.relu(self.compare_own(self.drop_any(own)) + self.compare_other(self.drop_any(other)))
+    def _compare(self, states: Tensor, context: Tensor) -> Tensor:
+        first = functional.relu(self.compare_own(self.drop_any(states)) + self.compare_other(self.drop_any(context)))
         return functional.relu(self.compare_2(self.drop_any(first))).sum(dim=1)
 
 
 def make_network(shape: Shape) -> Network:
-    """Return a network of a shape with the weights that training starts at."""
+    """Return a network of a shape with its initial weights."""
     return (Network if shape.network == "default" else Dev2020Network)(shape)
 
 
 Indices = NDArray[np.int64]
 SENTENCES = 512
-"""Sentences that one core encodes at a time."""
+"""Sentences that a core encodes at a time."""
 BLOCK_PAIRS = 128
-"""Pairs that one core compares at a time: what they take stays in its cache."""
+"""Pairs that a core compares at a time, so that they fit its cache."""
 ENCODED_PAIRS = 1 << 14
-"""Pairs whose sentences are held encoded at a time."""
+"""Pairs whose encoded sentences are in memory at a time."""
 
 
 @dataclass(frozen=True)
 class AttentionNli:
-    """The decomposable attention network over word vectors: a trained network and the vectors it reads."""
+    """A trained decomposable attention network and the word vectors that it reads."""
 
     name: str
     network: Network
@@ -296,7 +295,7 @@ class AttentionNli:
         return self.embedder.embedding
 
     def vectors_of(self, words: Sequence[str]) -> Embedding:
-        """Return vectors of words, the same in any context; see `MitigableNli`."""
+        """Return context-free vectors of words; see `MitigableNli`."""
         return self.embedder.context_free(words)
 
     def without(self, subspace: Subspace) -> "AttentionNli":
@@ -304,7 +303,7 @@ class AttentionNli:
         return replace(self, embedder=self.embedder.without(subspace))
 
     def over(self, embedder: Embedder) -> "AttentionNli":
-        """Return the same network over vectors that are made otherwise."""
+        """Return the same network over another source of vectors."""
         return replace(self, embedder=embedder)
 
     def with_vectors(self, embedding: Embedding) -> "AttentionNli":
@@ -312,7 +311,7 @@ class AttentionNli:
         return replace(self, embedder=self.embedder.over(embedding))
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
-        """Return words without a vector of their own; they get one of the unknown words' vectors, as in training."""
+        """Return words without a vector; they get one of the vectors of unknown words, as in training."""
         return self.embedder.missing(sentences)
 
     def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -321,35 +320,33 @@ class AttentionNli:
         if len(pairs) and not (pairs.min() >= 0 and pairs.max() < len(sentences)):
             raise WordworthError(f"a pair points outside the {len(sentences)} sentences")
         self.network.eval()
-        parts = [self._compare(sentences, pairs[at : at + ENCODED_PAIRS]) for at in range(0, len(pairs), ENCODED_PAIRS)]
-        return np.concatenate([np.empty((0, len(LABELS))), *parts])
+        blocks = [self._compare(sentences, pairs[i : i + ENCODED_PAIRS]) for i in range(0, len(pairs), ENCODED_PAIRS)]
+        return np.concatenate([np.empty((0, len(LABELS))), *blocks])
 
     def _compare(self, sentences: Sequence[str], pairs: Indices) -> NDArray[np.float64]:
-        used, places = np.unique(pairs, return_inverse=True)
-        pairs = places.reshape(-1, 2)
-        ids = [self.embedder.ids(sentences[at]) for at in used]
-        lengths = np.array([len(one) for one in ids])
-        encoded: dict[int, EncodedSentences] = {}
+        sentence_numbers, positions = np.unique(pairs, return_inverse=True)
+        pairs = positions.reshape(-1, 2)
+        ids = [self.embedder.ids(sentences[i]) for i in sentence_numbers]
+        lengths = np.array([len(token_ids) for token_ids in ids])
+        by_length: dict[int, EncodedSentences] = {}
         rows = np.empty(len(ids), dtype=np.int64)
         for length in np.unique(lengths):
-            members = np.flatnonzero(lengths == length)
-            rows[members] = np.arange(len(members))
-            encoded[int(length)] = self._encode(np.array([ids[at] for at in members], dtype=np.int64))
+            group = np.flatnonzero(lengths == length)
+            rows[group] = np.arange(len(group))
+            by_length[int(length)] = self._encode(np.array([ids[i] for i in group], dtype=np.int64))
         order = [self.network.shape.labels.index(label) for label in LABELS]
         probabilities = np.empty((len(pairs), len(LABELS)))
 
         def compare(block: Indices) -> None:
-            sides = (encoded[int(lengths[side[0]])].rows(torch.from_numpy(rows[side])) for side in pairs[block].T)
+            sides = (by_length[int(lengths[side[0]])].rows(torch.from_numpy(rows[side])) for side in pairs[block].T)
             with inference():
                 probabilities[block] = self.network.pair(*sides).double().softmax(dim=1)[:, order].numpy()
 
         # Blocks of one premise length and one hypothesis length need no padding, so a pair's numbers are its own.
-        kinds = lengths[pairs[:, 0]] * (lengths.max() + 1) + lengths[pairs[:, 1]]
-        sort = np.argsort(kinds, kind="stable")
-        runs = np.split(sort, np.flatnonzero(np.diff(kinds[sort])) + 1)
-        in_torch_threads(
-            compare, [run[at : at + BLOCK_PAIRS] for run in runs for at in range(0, len(run), BLOCK_PAIRS)]
-        )
+        length_pairs = lengths[pairs[:, 0]] * (lengths.max() + 1) + lengths[pairs[:, 1]]
+        sort = np.argsort(length_pairs, kind="stable")
+        runs = np.split(sort, np.flatnonzero(np.diff(length_pairs[sort])) + 1)
+        in_torch_threads(compare, [run[i : i + BLOCK_PAIRS] for run in runs for i in range(0, len(run), BLOCK_PAIRS)])
         return probabilities
 
     def _encode(self, ids: Indices) -> EncodedSentences:

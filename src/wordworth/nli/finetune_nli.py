@@ -1,7 +1,7 @@
-"""An encoder fine-tuned on NLI, with a subspace taken out of its subword embeddings all the while if one is given.
+"""Fine-tune an encoder on NLI, optionally with a subspace removed from its subword embeddings throughout.
 
-The paper's setting for BERT: learning rate 0.00003, 3 epochs, dropout 0.1 in the encoder and none at the last layer.
-`transformers.Trainer` trains. Its checkpoints lie next to the model's folder until the training has ended.
+The paper's options for BERT: learning rate 0.00003, 3 epochs, dropout 0.1 in the encoder and none at the last layer.
+`transformers.Trainer` trains, with checkpoints next to the model's folder until the training has ended.
 """
 
 import hashlib
@@ -37,22 +37,22 @@ from wordworth.repair.subwords import project_subwords
 from wordworth.transform import Subspace
 
 BUCKET = 50
-"""Batches that are sorted by length together: little padding, and still at random."""
+"""Batches that are sorted by length together, for little padding in random order."""
 
 
 @dataclass(frozen=True)
 class FinetuneRecipe:
-    """How to train."""
+    """The options of a fine-tuning."""
 
     epochs: int = 3
     rate: float = 3e-5
     batch: int = 32
     warm_up: float = 0.1
-    """The share of steps over which the rate rises to its full height; it then falls to zero in a line."""
+    """The share of steps in which the rate rises to `rate`; it then falls linearly to zero."""
     decay: float = 0.01
     clip: float = 1.0
     precision: str = "float32"
-    """Of the products within the network; its weights and their changes are float32 always."""
+    """The precision of products inside the network; weights and their changes are always float32."""
     seed: int = 0
 
 
@@ -66,11 +66,10 @@ def finetune_nli(
     recipe: FinetuneRecipe = FinetuneRecipe(),
     say: Callable[[str], None] = lambda sentence: None,
 ) -> tuple[CrossEncoder, Epochs]:
-    """Train the network in place, or go on with it; the best epoch on `dev` (without it, the last) is in `folder`.
+    """Train the network in place, or continue; the best epoch on `dev` (the last without it) is saved in `folder`.
 
-    The folder is a plain `transformers` model whose matrix has the subspace taken out for good; it is read back and
-    returned. A loss that is not a number stops the training: the error says when, and the folder keeps the last good
-    epoch.
+    The folder is an ordinary `transformers` model whose matrix lacks the subspace; it is loaded and returned. A loss
+    that is not a number stops the training: the error says when, and the folder keeps the last good epoch.
     """
     if not data:
         raise WordworthError("there are no training pairs; give at least one")
@@ -82,7 +81,7 @@ def finetune_nli(
 
 
 def checkpoints_of(folder: Path) -> Path:
-    """Return where a fine-tuning keeps its checkpoints: next to the model's folder, which is replaced as a whole."""
+    """Return the folder of a fine-tuning's checkpoints, next to the model's folder, which is replaced as a whole."""
     return folder.with_name(f"{folder.name}.checkpoints")
 
 
@@ -92,15 +91,15 @@ def is_unfinished(folder: Path) -> bool:
 
 
 def discard_training(folder: Path) -> None:
-    """Discard an earlier fine-tuning in a folder; its model stays until the first epoch of the new one has ended."""
+    """Discard an earlier fine-tuning in a folder; its model stays until the new one has finished an epoch."""
     if folder.exists() and not (is_unfinished(folder) or (folder / NOTES).exists()):
-        raise WordworthError(f"{folder} holds no fine-tuned model that could be replaced; choose another folder")
+        raise WordworthError(f"{folder} has no fine-tuned model to replace; choose another folder")
     shutil.rmtree(checkpoints_of(folder), ignore_errors=True)
 
 
 @dataclass(eq=False)
 class _Training:
-    """What is trained on what, how, and where it is kept."""
+    """A training: the model, its data, its options and its folder."""
 
     model: CrossEncoder
     data: Sequence[Example]
@@ -111,7 +110,7 @@ class _Training:
     say: Callable[[str], None]
 
     def run(self) -> Epochs:
-        """Train the epochs that are left; return all."""
+        """Train the remaining epochs; return all."""
         recipe, network = self.recipe, self.model.network.requires_grad_(True)
         steps = math.ceil(len(self.data) / recipe.batch)
         plan = TrainingPlan(
@@ -133,32 +132,32 @@ class _Training:
         loader = EpochLoader(list_batches, self._collate)
         on_cuda = network.device.type == "cuda"
         optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.rate, weight_decay=recipe.decay, fused=on_cuda)
-        height = partial(_height, steps=recipe.epochs * steps, warm_up=recipe.warm_up)
-        epochs = SeededTrainer(network, loader, plan, optimizer, height).run()
+        schedule = partial(_schedule_rate, steps=recipe.epochs * steps, warm_up=recipe.warm_up)
+        epochs = SeededTrainer(network, loader, plan, optimizer, schedule).run()
         shutil.rmtree(plan.checkpoints, ignore_errors=True)
         return epochs
 
     def _key(self) -> str:
         """Return the sha256 of all that the trained network depends on."""
         network = self.model.network
-        dropped = [module.p for module in network.modules() if isinstance(module, nn.Dropout)]
-        taken = self.projection.basis.tolist() if self.projection else None
-        parts = [asdict(self.recipe), self.model.identity, dropped, taken, network.device.type]
-        return hashlib.sha256(json.dumps([*parts, list(self.data), list(self.dev)]).encode()).hexdigest()
+        dropout_rates = [module.p for module in network.modules() if isinstance(module, nn.Dropout)]
+        basis = self.projection.basis.tolist() if self.projection else None
+        facts = [asdict(self.recipe), self.model.identity, dropout_rates, basis, network.device.type]
+        return hashlib.sha256(json.dumps([*facts, list(self.data), list(self.dev)]).encode()).hexdigest()
 
     def _lengths(self) -> list[int]:
-        """Return the number of tokens of each pair, before any is cut."""
+        """Return the number of tokens of each pair before truncation."""
         sentences, pairs = sentence_pairs(example[:2] for example in self.data)
-        encoded = self.model.tokenizer(sentences, add_special_tokens=False, return_attention_mask=False, verbose=False)
-        lengths: list[int] = np.array([len(ids) for ids in encoded["input_ids"]])[pairs].sum(axis=1).tolist()
+        encoding = self.model.tokenizer(sentences, add_special_tokens=False, return_attention_mask=False, verbose=False)
+        lengths: list[int] = np.array([len(ids) for ids in encoding["input_ids"]])[pairs].sum(axis=1).tolist()
         return lengths
 
     def _collate(self, batch: list[int]) -> Tensors:
-        model, examples = self.model, [self.data[at] for at in batch]
+        model, examples = self.model, [self.data[row] for row in batch]
         pairs = [(premise, hypothesis) for premise, hypothesis, _ in examples]
-        encoded = encode_pairs(model.tokenizer, pairs, model.headed.max_length)
+        encoded_pairs = encode_pairs(model.tokenizer, pairs, model.head_model.max_length)
         labels = torch.tensor([model.columns[LABELS.index(label)] for *_, label in examples])
-        return {**pad_pairs(model.network, model.tokenizer, encoded), "labels": labels}
+        return {**pad_pairs(model.network, model.tokenizer, encoded_pairs), "labels": labels}
 
     def _loss(self, network: nn.Module, batch: Tensors) -> tuple[Tensor, int]:
         labels, device = batch["labels"], self.model.network.device.type
@@ -167,33 +166,33 @@ class _Training:
         return functional.cross_entropy(logits.float(), labels), len(labels)
 
     def _end_epoch(self, earlier: Epochs, total: float) -> dict[str, float]:
-        """Measure an epoch's network, and put it into the folder if it is the best so far."""
+        """Measure the network after an epoch, and save it in the folder if it is the best so far."""
         self.model.network.train(False)
-        measured = {"loss": total / len(self.data)}
+        epoch = {"loss": total / len(self.data)}
         if self.dev:
-            measured["accuracy"] = accuracy(self.model, self.dev)
-        epochs = [*earlier, measured]
+            epoch["accuracy"] = accuracy(self.model, self.dev)
+        epochs = [*earlier, epoch]
         if best_epoch(epochs) == len(epochs):
             counts = {"pairs": len(self.data), "dev": len(self.dev), "kept": len(epochs)}
-            series = {"losses": [one["loss"] for one in epochs]}
-            series |= {"accuracies": [one["accuracy"] for one in epochs]} if self.dev else {}
+            series = {"losses": [past_epoch["loss"] for past_epoch in epochs]}
+            series |= {"accuracies": [past_epoch["accuracy"] for past_epoch in epochs]} if self.dev else {}
             notes = {"training": {**asdict(self.recipe), **series, **counts}}
-            save_projected(self.model.headed, self.projection, self.folder, notes)
-        dev = f", dev accuracy {100 * measured['accuracy']:.2f}" if self.dev else ""
-        self.say(f"epoch {len(epochs)}: loss {measured['loss']:.4f}{dev}")
-        return measured
+            save_projected(self.model.head_model, self.projection, self.folder, notes)
+        dev = f", dev accuracy {100 * epoch['accuracy']:.2f}" if self.dev else ""
+        self.say(f"epoch {len(epochs)}: loss {epoch['loss']:.4f}{dev}")
+        return epoch
 
 
 def _batches(lengths: list[int], size: int, rng: np.random.Generator) -> Iterator[list[int]]:
-    """Return every pair once, at random, pairs of like length together."""
+    """Return every pair once, at random, in batches of similar length."""
     order = rng.permutation(len(lengths)).tolist()
     batches: list[list[int]] = []
     for start in range(0, len(order), size * BUCKET):
-        bucket = sorted(order[start : start + size * BUCKET], key=lambda at: lengths[at])
-        batches += [bucket[at : at + size] for at in range(0, len(bucket), size)]
-    return (batches[at] for at in rng.permutation(len(batches)).tolist())
+        bucket = sorted(order[start : start + size * BUCKET], key=lambda number: lengths[number])
+        batches += [bucket[number : number + size] for number in range(0, len(bucket), size)]
+    return (batches[number] for number in rng.permutation(len(batches)).tolist())
 
 
-def _height(step: int, steps: int, warm_up: float) -> float:
-    rise = max(1, round(steps * warm_up))
-    return min((step + 1) / rise, max(0.0, (steps - step) / max(1, steps - rise)), 1.0)
+def _schedule_rate(step: int, steps: int, warm_up: float) -> float:
+    rising_steps = max(1, round(steps * warm_up))
+    return min((step + 1) / rising_steps, max(0.0, (steps - step) / max(1, steps - rising_steps)), 1.0)

@@ -1,4 +1,4 @@
-"""What every NLI model offers: sentences and pairs of them in, three probabilities per pair out."""
+"""Declare the interface of NLI models: sentences and pairs in, three probabilities per pair out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from wordworth.errors import WordworthError
 from wordworth.transform import Subspace
 
 LABELS = RELATIONS
-"""The order of probabilities everywhere here, whatever the model's own."""
+"""The order of probabilities in Wordworth, whatever the model's own."""
 Example = tuple[str, str, str]
 """Premise, hypothesis, and one of `LABELS`."""
 Sentences = list[str] | tuple[str, ...]
@@ -27,54 +27,53 @@ class NliModel(Protocol):
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        """Return all that its probabilities depend on, for keys of the cache and for the manifest."""
+        """Return all that its probabilities depend on, for cache keys and the run."""
 
     def probabilities(self, sentences: Sequence[str], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return a row of `LABELS` for each pair (premise, hypothesis) of indices into `sentences`.
 
-        Each sentence is given once, so that a model that can encode it alone does so once. The result does not depend
-        on how pairs are batched.
+        Sentences are distinct, so that a model can encode each once. The result does not depend on batches.
         """
 
 
 @runtime_checkable
 class MitigableNli(NliModel, Protocol):
-    """A model whose context-free vectors can be read and changed; a user's own model need not be one."""
+    """A model whose context-free vectors can be read and changed, unlike some models of users."""
 
     @property
     def source(self) -> str:
-        """Return where its weights are from; blank where its name says so."""
+        """Return the source of its weights; blank if it is the name."""
 
     @property
     def word_vectors(self) -> Embedding | None:
         """Return the file of word vectors that it reads, if it reads one."""
 
     def missing(self, sentences: Iterable[str]) -> tuple[str, ...]:
-        """Return the words of the sentences that it has no vector for."""
+        """Return the words of the sentences without a vector."""
 
     def vectors_of(self, words: Sequence[str]) -> Embedding:
-        """Return vectors to learn a subspace from, among them those of `words` that have one."""
+        """Return vectors to learn a subspace from, including those of `words` if they have one."""
 
     def without(self, subspace: Subspace) -> "MitigableNli":
-        """Return the same model with a subspace removed from its vectors where it looks them up."""
+        """Return the same model with a subspace removed from every vector that it looks up."""
 
     def with_vectors(self, embedding: Embedding) -> "MitigableNli":
-        """Return the same model over another file of word vectors; raise where it reads none."""
+        """Return the same model over another file of word vectors; raise if it reads none."""
 
 
 @dataclass(frozen=True)
 class TrainedWithout:
-    """What was taken out of the vectors that a network was trained on, and is taken out wherever it is used."""
+    """The subspace removed from a network's vectors, in training and in use."""
 
     subspace: str
-    """Its name, such as “he − she”."""
+    """The name of the subspace, such as “he − she”."""
     dimensions: int
     layers: tuple[int, ...] = ()
-    """Of ELMo, where it was taken out of each of them once they were computed; blank: out of context-free vectors."""
+    """Layers of ELMo from which it was removed after they were computed; blank for context-free vectors."""
 
 
 class Inference(NamedTuple):
-    """How probable it is that a premise entails a hypothesis, leaves it open, or contradicts it."""
+    """The probabilities that a premise entails a hypothesis, leaves it open, or contradicts it."""
 
     entailment: float
     neutral: float
@@ -97,13 +96,13 @@ def infer(model: NliModel, premise: str | Sentences, hypothesis: str | Sentences
 
 
 def sentence_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[list[str], NDArray[np.int64]]:
-    """Return each distinct sentence once, and the pairs as indices into them."""
+    """Return the distinct sentences, and the pairs as indices into them."""
     index: dict[str, int] = {}
     rows = [[index.setdefault(sentence, len(index)) for sentence in pair] for pair in pairs]
     return list(index), np.array(rows, dtype=np.int64).reshape(-1, 2)
 
 
 def accuracy(model: NliModel, examples: Sequence[Example]) -> float:
-    """Return the share of examples whose most probable label is theirs."""
-    best = model.probabilities(*sentence_pairs(example[:2] for example in examples)).argmax(axis=1)
-    return float(np.mean([LABELS[at] == label for at, (*_, label) in zip(best.tolist(), examples, strict=True)]))
+    """Return the share of examples whose most probable label is correct."""
+    columns = model.probabilities(*sentence_pairs(example[:2] for example in examples)).argmax(axis=1).tolist()
+    return float(np.mean([LABELS[column] == label for column, (*_, label) in zip(columns, examples, strict=True)]))

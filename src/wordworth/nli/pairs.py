@@ -1,12 +1,11 @@
-"""Pairs of sentences of a probe, put together when they are needed, and their probabilities.
+"""Compose the sentence pairs of a probe when they are needed, and compute their probabilities.
 
 A pair is (action, premise's subject, hypothesis's subject), and its index counts them with the action slowest:
 i = (a · P + p) · H + h. A slice is a `PairSet` of fewer words, with indices of its own.
 
-Probabilities are kept on disk, block by block, and are read from then on. A block is a safetensors file with the
-probabilities (pairs, 3) in float32, 12 bytes a pair. It is a part of an entry of the cache, keyed by all that they
-depend on: the model, the probe's lists and templates, the slice, the sample. A run that was killed goes on with the
-first block that is not there.
+The cache keeps probabilities in blocks. A block is a safetensors file with the probabilities (pairs, 3) in float32, 12
+bytes per pair. The key has all that they depend on: the model, the probe's lists and templates, the slice, the sample.
+An interrupted run continues with the first missing block.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,18 +27,18 @@ Indices = NDArray[np.int64]
 
 
 class Pair(NamedTuple):
-    """Two sentences and what they consist of."""
+    """Two sentences and their components."""
 
     premise: str
     hypothesis: str
     subjects: tuple[str, str]
     action: Action
-    at: tuple[int, int, int]
-    """(action, premise, hypothesis): positions in the probe's lists, so that a word listed twice has two."""
+    positions: tuple[int, int, int]
+    """(action, premise, hypothesis): positions in the probe's lists; a word listed twice has two."""
 
 
 class PairBatch(NamedTuple):
-    """Sentences, each once, and pairs (premise, hypothesis) of them."""
+    """Distinct sentences, and pairs (premise, hypothesis) of their indices."""
 
     sentences: list[str]
     pairs: Indices
@@ -53,8 +52,8 @@ class PairSet:
     actions: tuple[int, ...]
     premises: tuple[int, ...]
     hypotheses: tuple[int, ...]
-    chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What a slice was chosen by."""
+    words_by_key: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The words of a slice, by key."""
 
     @classmethod
     def of(cls, probe: Probe) -> "PairSet":
@@ -75,45 +74,43 @@ class PairSet:
     def pair(self, index: int) -> Pair:
         """Return the pair of an index."""
         if not 0 <= index < len(self):
-            raise WordworthError(
-                f"{self.probe.name} has {len(self):,} pairs, so there is none with the index {index:,}"
-            )
-        a, p, h = (int(place) for place in np.unravel_index(index, self.shape))
-        at = (self.actions[a], self.premises[p], self.hypotheses[h])
+            raise WordworthError(f"{self.probe.name} has {len(self):,} pairs, so none has the index {index:,}")
+        a, p, h = (int(position) for position in np.unravel_index(index, self.shape))
+        positions = (self.actions[a], self.premises[p], self.hypotheses[h])
         texts = self.batch(np.array([index])).sentences
-        subjects = (self.probe.premises[at[1]], self.probe.hypotheses[at[2]])
-        return Pair(texts[0], texts[1], subjects, self.probe.actions[at[0]], at)
+        subjects = (self.probe.premises[positions[1]], self.probe.hypotheses[positions[2]])
+        return Pair(texts[0], texts[1], subjects, self.probe.actions[positions[0]], positions)
 
     def coordinates(self, indices: Indices) -> tuple[Indices, Indices, Indices]:
-        """Return action, premise and hypothesis of many indices, as places in this set's lists."""
+        """Return action, premise and hypothesis of many indices, as positions in this set's lists."""
         a, p, h = np.unravel_index(indices, self.shape)
         return a, p, h
 
-    def where(self, chosen: Mapping[str, Sequence[str]]) -> "PairSet":
-        """Return the slice with these words: by `verb`, `object`, `kind` (of verb), the subjects' labels, or `subject`.
+    def where(self, words_by_key: Mapping[str, Sequence[str]]) -> "PairSet":
+        """Return the slice with these words, by `verb`, `object`, `kind` (of verb), the subjects' labels, or `subject`.
 
-        Several words of one key are alternatives, several keys hold together.
+        Several words of one key are alternatives; several keys apply together.
         """
         axes: list[Iterable[int]] = [self.actions, self.premises, self.hypotheses]
-        by_key = dict(self.chosen)
-        for key, words in chosen.items():
+        by_key = dict(self.words_by_key)
+        for key, words in words_by_key.items():
             name = self._key(key, words)
-            axis, listed = self._axes[name]
+            axis, words_of_axis = self._axes[name]
             for word in self._missing_words(name, words):
-                close = nearest(word, sorted(dict.fromkeys(listed))) or "; see its lists"
-                raise WordworthError(f"the probe {self.probe.name} has no {key} {word!r}{close}")
-            wanted = {word.casefold() for word in words}
-            axes[axis] = [at for at in axes[axis] if listed[at].casefold() in wanted]
-            by_key[name] = tuple(dict.fromkeys(word for word in listed if word.casefold() in wanted))
+                hint = nearest(word, sorted(dict.fromkeys(words_of_axis))) or "; see its lists"
+                raise WordworthError(f"the probe {self.probe.name} has no {key} {word!r}{hint}")
+            folded_words = {word.casefold() for word in words}
+            axes[axis] = [position for position in axes[axis] if words_of_axis[position].casefold() in folded_words]
+            by_key[name] = tuple(dict.fromkeys(word for word in words_of_axis if word.casefold() in folded_words))
         actions, premises, hypotheses = (tuple(axis) for axis in axes)
-        part = PairSet(self.probe, actions, premises, hypotheses, by_key)
-        if not len(part):
-            raise WordworthError(f"no pair of {self.probe.name} has {part.label}; choose words that go together")
-        return part
+        pair_slice = PairSet(self.probe, actions, premises, hypotheses, by_key)
+        if not len(pair_slice):
+            raise WordworthError(f"no pair of {self.probe.name} has {pair_slice.label}; choose words that go together")
+        return pair_slice
 
     @cached_property
     def _axes(self) -> dict[str, tuple[int, Sequence[str]]]:
-        """Return for each key its axis, and the word of each position in the probe's lists."""
+        """Return the axis of each key, and the word at each position of the probe's lists."""
         probe, (first, second) = self.probe, self.labels
         axes: dict[str, tuple[int, Sequence[str]]] = {first: (1, probe.premises), second: (2, probe.hypotheses)}
         for key in Action._fields:
@@ -122,52 +119,52 @@ class PairSet:
 
     @property
     def labels(self) -> tuple[str, str]:
-        """Return what slices call the subjects; where both have one label, their sides."""
+        """Return the keys of the subjects: their labels, or their sides if both have one label."""
         first, second = self.probe.labels
         return (first, second) if first != second else ("premise", "hypothesis")
 
     def can_slice_by(self, key: str) -> bool:
-        """Return whether a key is one of this probe's."""
+        """Return whether the probe has a key."""
         return key in self._axes or key in ("subject", "premise", "hypothesis")
 
-    def knows(self, chosen: Mapping[str, Sequence[str]]) -> bool:
-        """Return whether the keys and all the words are this probe's."""
+    def knows(self, words_by_key: Mapping[str, Sequence[str]]) -> bool:
+        """Return whether the probe has all these keys and words."""
         return all(
             self.can_slice_by(key) and not self._missing_words(self._key(key, words), words)
-            for key, words in chosen.items()
+            for key, words in words_by_key.items()
         )
 
     def _missing_words(self, key: str, words: Sequence[str]) -> list[str]:
-        known = {word.casefold() for word in self._axes[key][1]}
-        return [word for word in words if word.casefold() not in known]
+        known_words = {word.casefold() for word in self._axes[key][1]}
+        return [word for word in words if word.casefold() not in known_words]
 
     def _key(self, key: str, words: Sequence[str] = ()) -> str:
-        """Return the key as tables have it. A `subject` is one of the premises, or else of the hypotheses."""
+        """Return the key as in tables. A `subject` is a premise's, or else a hypothesis's."""
         if key == "subject":
-            known = {word.casefold() for word in self.probe.premises}
-            key = "premise" if all(word.casefold() in known for word in words) else "hypothesis"
+            known_words = {word.casefold() for word in self.probe.premises}
+            key = "premise" if all(word.casefold() in known_words for word in words) else "hypothesis"
         if not self.can_slice_by(key):
             known_keys = [*self._axes, "subject"]
-            close = nearest(key, known_keys) or f"; its keys are {', '.join(known_keys)}"
-            raise WordworthError(f"the probe {self.probe.name} cannot be sliced by {key!r}{close}")
+            hint = nearest(key, known_keys) or f"; slice it by {', '.join(known_keys)}"
+            raise WordworthError(f"the probe {self.probe.name} cannot be sliced by {key!r}{hint}")
         return dict(zip(("premise", "hypothesis"), self.labels, strict=True)).get(key, key)
 
     def words_of(self, key: str) -> tuple[str, ...]:
-        """Return the words that a key can take in this set, in the probe's order."""
-        axis, listed = self._axes[self._key(key)]
-        return tuple(dict.fromkeys(listed[at] for at in (self.actions, self.premises, self.hypotheses)[axis]))
+        """Return the words of a key in this set, in the probe's order."""
+        axis, words = self._axes[self._key(key)]
+        return tuple(dict.fromkeys(words[i] for i in (self.actions, self.premises, self.hypotheses)[axis]))
 
     @property
     def label(self) -> str:
-        """Return `occupation=doctor,verb=ate|cooked`, blank for all pairs."""
-        return ",".join(f"{key}={'|'.join(words)}" for key, words in self.chosen.items())
+        """Return the slice as text, `occupation=doctor,verb=ate|cooked`; blank for all pairs."""
+        return ",".join(f"{key}={'|'.join(words)}" for key, words in self.words_by_key.items())
 
     def fragments(self) -> list[list[str]]:
-        """Return what all sentences are made of: the subjects, and the rest of each action's sentences."""
+        """Return the fragments of all sentences: the subjects, and the rest of each action's sentence."""
         return [[*forms, *map(" ".join, around)] for forms, around in zip(self.forms, self.around, strict=True)]
 
     def batch(self, indices: Indices) -> PairBatch:
-        """Return the sentences of some pairs, each once: premises first, then hypotheses."""
+        """Return the distinct sentences of some pairs: premises first, then hypotheses."""
         a, p, h = self.coordinates(np.asarray(indices, dtype=np.int64))
         _, premises, hypotheses = self.shape
         first, at_first = np.unique(a * premises + p, return_inverse=True)
@@ -178,26 +175,26 @@ class PairSet:
     def _sentences(self, side: int, keys: Indices, size: int) -> list[str]:
         forms, around = self.forms[side], self.around[side]
         sentences: list[str] = []
-        for a, subject in zip(*(one.tolist() for one in np.divmod(keys, size)), strict=True):
+        for a, subject in zip(*(numbers.tolist() for numbers in np.divmod(keys, size)), strict=True):
             before, after = around[a]
             sentences.append(f"{before}{forms[subject]}{after}")
         return sentences
 
     @cached_property
     def forms(self) -> tuple[list[str], list[str]]:
-        """Return the subjects as they stand in the sentences."""
+        """Return the subjects as they are written in the sentences."""
         probe, article = self.probe, ARTICLES[self.probe.articles]
         first, second = probe.templates
         return (
-            [first.form(probe.premises[at], article) for at in self.premises],
-            [second.form(probe.hypotheses[at], article) for at in self.hypotheses],
+            [first.form(probe.premises[position], article) for position in self.premises],
+            [second.form(probe.hypotheses[position], article) for position in self.hypotheses],
         )
 
     @cached_property
     def around(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-        """Return what stands before and after the subject, for each action."""
+        """Return the text before and after the subject, for each action."""
         probe, article = self.probe, ARTICLES[self.probe.articles]
-        actions = [probe.actions[at] for at in self.actions]
+        actions = [probe.actions[position] for position in self.actions]
         first, second = (
             [template.around(action.verb, action.object, article) for action in actions] for template in probe.templates
         )
@@ -205,9 +202,9 @@ class PairSet:
 
 
 def draw_evenly(total: int, count: int, seed: int) -> Indices:
-    """Draw `count` of the indices below `total`, one at random from each of as many equal stretches, in order.
+    """Draw `count` of the indices below `total` in order, one at random from each of `count` equal stretches.
 
-    Even steps alone would meet the same hypothesis again and again, since they come round every H pairs.
+    Even steps would meet the same hypothesis repeatedly, since hypotheses recur every H pairs.
     """
     if count >= total:
         return np.arange(total, dtype=np.int64)
@@ -216,14 +213,14 @@ def draw_evenly(total: int, count: int, seed: int) -> Indices:
 
 
 BLOCK_PAIRS = 1 << 13
-"""Pairs of a block, about: whole actions, so that a sentence is encoded once per block."""
+"""Approximate pairs per block: whole actions, so that a sentence is encoded once per block."""
 SCORES_VERSION = 3
 SCORES_FILE = "scores.safetensors"
 
 
 @dataclass(frozen=True, eq=False)
 class PairTask:
-    """Which pairs are scored: all of a set, or a sample drawn evenly by index."""
+    """The pairs to score: all of a set, or a sample drawn evenly by index."""
 
     pairs: PairSet
     sample: int | None = None
@@ -239,27 +236,27 @@ class PairTask:
 
     def blocks(self) -> Iterator[tuple[int, Indices]]:
         """Yield the number and the indices of each block."""
-        action = len(self.pairs) // len(self.pairs.actions)
-        step = BLOCK_PAIRS if self.is_sampled else max(1, BLOCK_PAIRS // action) * action
+        pairs_per_action = len(self.pairs) // len(self.pairs.actions)
+        step = BLOCK_PAIRS if self.is_sampled else max(1, BLOCK_PAIRS // pairs_per_action) * pairs_per_action
         indices = draw_evenly(len(self.pairs), len(self), self.seed)
-        yield from enumerate(indices[at : at + step] for at in range(0, len(indices), step))
+        yield from enumerate(indices[start : start + step] for start in range(0, len(indices), step))
 
     def entry(self, model: NliModel) -> CacheSlot:
-        """Return where the blocks of a model are kept."""
+        """Return the cache entry with the blocks of a model."""
         pairs = self.pairs
         axes = (pairs.actions, pairs.premises, pairs.hypotheses)
-        drawn = (self.sample, self.seed) if self.is_sampled else None
-        return slot("inferences", [SCORES_VERSION, BLOCK_PAIRS, list(model.identity), pairs.probe.sha256, axes, drawn])
+        draw = (self.sample, self.seed) if self.is_sampled else None
+        return slot("inferences", [SCORES_VERSION, BLOCK_PAIRS, list(model.identity), pairs.probe.sha256, axes, draw])
 
 
 def score_pairs(
     model: NliModel, task: PairTask, *, advance: Callable[[float], None] | None = None
 ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
-    """Score what is not in the cache; then yield the indices and probabilities (pairs, 3) of each block, in order."""
+    """Score the blocks missing in the cache, then yield the indices and probabilities (pairs, 3) of each block."""
     entry = task.entry(model)
-    parts = (WorkPart(_block(entry, number), indices, len(indices)) for number, indices in task.blocks())
+    work_parts = (WorkPart(_block(entry, number), indices, len(indices)) for number, indices in task.blocks())
     stream = partial(score_blocks, pairs=task.pairs)
-    Filling(stream, _write, f"inferring with {model.name}").fill(model, parts, advance)
+    Filling(stream, _write, f"inferring with {model.name}").fill(model, work_parts, advance)
     for number, indices in task.blocks():
         block = _block(entry, number)
         yield indices, load_file(block.path / SCORES_FILE)["probabilities"].astype(np.float64)
@@ -280,13 +277,15 @@ def score_blocks(model: NliModel, blocks: Iterable[Indices], pairs: PairSet) -> 
         probabilities = model.probabilities(batch.sentences, batch.pairs)
         if probabilities.shape != (len(indices), 3):
             raise WordworthError(
-                f"{model.name} gave {probabilities.shape} probabilities for {len(indices)} pairs; three a pair are due"
+                f"{model.name} returned {probabilities.shape} probabilities for {len(indices)} pairs, not "
+                "three per pair"
             )
-        odd = np.flatnonzero(~(np.abs(probabilities.sum(axis=1) - 1) < 1e-3))
-        if len(odd):
-            pair = pairs.pair(int(indices[odd[0]]))
+        invalid_rows = np.flatnonzero(~(np.abs(probabilities.sum(axis=1) - 1) < 1e-3))
+        if len(invalid_rows):
+            row = int(invalid_rows[0])
+            pair = pairs.pair(int(indices[row]))
             raise WordworthError(
-                f"{model.name} gives “{pair.premise}” ⇒ “{pair.hypothesis}” the probabilities {probabilities[odd[0]]}, "
+                f"{model.name} gives “{pair.premise}” ⇒ “{pair.hypothesis}” the probabilities {probabilities[row]}, "
                 "which do not add up to one; check its weights"
             )
         yield probabilities.astype(np.float32)
@@ -294,7 +293,7 @@ def score_blocks(model: NliModel, blocks: Iterable[Indices], pairs: PairSet) -> 
 
 @dataclass
 class LargestPairs:
-    """The `count` pairs with the largest probability in one column; of equal ones, those with the smaller index."""
+    """The `count` pairs with the largest probability in one column; of equal ones, those with the smallest index."""
 
     column: int
     count: int
@@ -303,7 +302,7 @@ class LargestPairs:
 
     def add(self, indices: NDArray[np.int64], probabilities: NDArray[np.floating]) -> None:
         """Add a block; blocks may come in any order."""
-        everything = np.concatenate([self.indices, indices])
+        all_indices = np.concatenate([self.indices, indices])
         rows = np.concatenate([self.probabilities, probabilities])
-        order = np.lexsort((everything, -rows[:, self.column]))[: self.count]
-        self.indices, self.probabilities = everything[order], rows[order]
+        order = np.lexsort((all_indices, -rows[:, self.column]))[: self.count]
+        self.indices, self.probabilities = all_indices[order], rows[order]

@@ -1,10 +1,10 @@
-"""A probe: templates, the words that fill them, and the words whose subspace is removed.
+"""Load probes: templates, the words that fill them, and the words whose subspace is removed.
 
-The catalog has those of Dev et al. 2020: `gender`, `nationality`, `religion`. `NAME:formula` follows the formula of
-the paper, every verb with each of the 95 objects. A user's own is a TOML file with a table `[probe]`; its fields are
-those of `ProbeTable`.
+The catalog has the probes of Dev et al. 2020: `gender`, `nationality`, `religion`. `NAME:formula` follows the formula
+of the paper, every verb with each of the 95 objects. A user's own probe is a TOML file with a table `[probe]`; its
+fields are those of `ProbeTable`.
 
-A template is a sentence such as “The SUBJECT VERB a/an OBJECT.”, with words in the place of the capitals.
+A template is a sentence such as “The SUBJECT VERB a/an OBJECT.”; words replace the capitals.
 """
 
 import hashlib
@@ -32,25 +32,27 @@ _ARTICLE = re.compile(r"\b([Aa])/an (?=(\S+))")
 
 @dataclass(frozen=True)
 class Template:
-    """A sentence with one SUBJECT, and at most one VERB and one OBJECT; “a/an” is settled by the word that follows."""
+    """A sentence with one SUBJECT, and at most one VERB and one OBJECT; the next word decides between a and an."""
 
     text: str
-    """With the plain names of the slots."""
+    """The sentence with the names of the slots."""
     slots: frozenset[str]
 
     def around(self, verb: str, object_: str, article: Callable[[str], str]) -> tuple[str, str]:
-        """Return what stands before and after the subject; `form` has the article before the subject itself."""
-        filled = {SUBJECT: "\0", VERB: verb, OBJECT: object_}
-        text = _SLOT.sub(lambda match: filled[match.group()], _BEFORE_SUBJECT.sub("", self.text))
+        """Return the text before and after the subject; `form` includes the article of the subject itself."""
+        fillers = {SUBJECT: "\0", VERB: verb, OBJECT: object_}
+        text = _SLOT.sub(lambda match: fillers[match.group()], _BEFORE_SUBJECT.sub("", self.text))
         before, after = _ARTICLE.sub(lambda match: _choose_article(match, article), text).split("\0")
         return before, after
 
     def form(self, subject: str, article: Callable[[str], str]) -> str:
-        """Return the subject as the sentence has it: with its article, and with a capital where it begins it."""
-        own = _BEFORE_SUBJECT.search(self.text)
-        form = f"{article(subject)} {subject}" if own else subject
-        begins = self.text.startswith(SUBJECT) or (own is not None and (own.start() == 0 or own.group()[0] == "A"))
-        return form[0].upper() + form[1:] if begins else form
+        """Return the subject as the sentence has it: with its article, and with a capital if it begins the sentence."""
+        match = _BEFORE_SUBJECT.search(self.text)
+        form = f"{article(subject)} {subject}" if match else subject
+        is_first = self.text.startswith(SUBJECT) or (
+            match is not None and (match.start() == 0 or match.group()[0] == "A")
+        )
+        return form[0].upper() + form[1:] if is_first else form
 
     def with_indefinite_subject(self) -> "Template":
         """Return the template with “A/an SUBJECT” in place of “The SUBJECT”."""
@@ -58,25 +60,25 @@ class Template:
 
 
 def _choose_article(match: re.Match[str], article: Callable[[str], str]) -> str:
-    chosen = article(match.group(2))
-    return f"{chosen.capitalize() if match.group(1) == 'A' else chosen} "
+    indefinite_article = article(match.group(2))
+    return f"{indefinite_article.capitalize() if match.group(1) == 'A' else indefinite_article} "
 
 
-def parse(text: object, label: str, where: str) -> Template:
+def parse(text: object, label: str, location: str) -> Template:
     """Return a template; its subject's slot is SUBJECT, or the subjects' label in capitals (OCCUPATION)."""
     if not isinstance(text, str) or not text.strip():
-        raise WordworthError(f"{where} must be a sentence such as “The SUBJECT VERB a/an OBJECT.”")
-    plain = text.strip()
-    if not re.search(rf"\b{SUBJECT}\b", plain):
-        plain = re.sub(rf"\b{re.escape(label.upper())}\b", SUBJECT, plain)
-    slots = [match.group() for match in _SLOT.finditer(plain)]
+        raise WordworthError(f"{location} must be a sentence, such as “The SUBJECT VERB a/an OBJECT.”")
+    sentence = text.strip()
+    if not re.search(rf"\b{SUBJECT}\b", sentence):
+        sentence = re.sub(rf"\b{re.escape(label.upper())}\b", SUBJECT, sentence)
+    slots = [match.group() for match in _SLOT.finditer(sentence)]
     if SUBJECT not in slots:
-        own = f" or {label.upper()}" if label.upper() != SUBJECT else ""
-        raise WordworthError(f"{where} is {text!r}, without SUBJECT{own}; write it in the place of the subject")
-    again = next((slot for slot in slots if slots.count(slot) > 1), None)
-    if again is not None:
-        raise WordworthError(f"{where} is {text!r}, with {again} more than once; write it once")
-    return Template(plain, frozenset(slots))
+        label_hint = f" or {label.upper()}" if label.upper() != SUBJECT else ""
+        raise WordworthError(f"{location} is {text!r}, without SUBJECT{label_hint}; write it in place of the subject")
+    repeated_slot = next((slot for slot in slots if slots.count(slot) > 1), None)
+    if repeated_slot is not None:
+        raise WordworthError(f"{location} is {text!r}, with {repeated_slot} more than once; write it once")
+    return Template(sentence, frozenset(slots))
 
 
 # Vowel letters that sound like a consonant: “you” (unit, user, Ukrainian, European, ewe) and “w” (one, once, ouija).
@@ -85,9 +87,9 @@ _CONSONANT = re.compile(
     r"ubiq|ugan|uk[ru]|uly|uv|u\b|on(?:e|ce)\b|ouija",
     re.IGNORECASE,
 )
-# A silent h; hourglass, heiress, honesty and honourable with them.
+# A silent h, also in hourglass, heiress, honesty and honourable.
 _SILENT_H = re.compile(r"hour|heir|honest|honou?r", re.IGNORECASE)
-# Letters whose name begins with a vowel: an SUV, an MP; but a TV, a UFO.
+# Letters whose names begin with a vowel: an SUV, an MP; but a TV, a UFO.
 _SPELLED_WITH_VOWEL = frozenset("AEFHILMNORSX")
 # Abbreviations that are read as a word.
 _READ_AS_WORD = frozenset(
@@ -97,17 +99,17 @@ _NUMBER = re.compile(r"\d[\d,]*")
 
 
 def by_sound(word: str) -> str:
-    """Return the article by how the word begins to sound: an hour, a unit, an SUV, a TV, an urchin, an 8, an X-ray."""
-    first = re.split(r"[\s\-–'’./]", word.strip(), maxsplit=1)[0] if word.strip() else ""
-    if not first:
+    """Return the article by the first sound of a word: an hour, a unit, an SUV, a TV, an urchin, an 8, an X-ray."""
+    first_word = re.split(r"[\s\-–'’./]", word.strip(), maxsplit=1)[0] if word.strip() else ""
+    if not first_word:
         return "a"
-    if number := _NUMBER.match(first):
+    if number := _NUMBER.match(first_word):
         return "an" if _number_sounds_open(number.group().replace(",", "")) else "a"
-    if first.isupper() and first not in _READ_AS_WORD:
-        return "an" if first[0] in _SPELLED_WITH_VOWEL else "a"
-    if first[0].lower() in "aeiouàáâäéèêëíìîïóòôöúùûü":
+    if first_word.isupper() and first_word not in _READ_AS_WORD:
+        return "an" if first_word[0] in _SPELLED_WITH_VOWEL else "a"
+    if first_word[0].lower() in "aeiouàáâäéèêëíìîïóòôöúùûü":
         return "a" if _CONSONANT.match(word.strip()) else "an"
-    return "an" if _SILENT_H.match(first) else "a"
+    return "an" if _SILENT_H.match(first_word) else "a"
 
 
 def _number_sounds_open(digits: str) -> bool:
@@ -122,7 +124,7 @@ def by_letter(word: str) -> str:
 
 
 ARTICLES = {"sound": by_sound, "letter": by_letter, "dev2020": by_letter}
-"""How a/an is chosen. `dev2020` follows the authors' code, which also writes “A/An” before subjects, not “The”."""
+"""The rules for a/an. `dev2020` follows the authors' code, which also writes “A/An” before subjects, not “The”."""
 
 
 FORMULA = ":formula"
@@ -132,7 +134,7 @@ SENTENCE_SIDES: tuple[Side, Side] = ("premise", "hypothesis")
 
 
 class Action(NamedTuple):
-    """What the subject of both sentences does."""
+    """The action of the subject of both sentences."""
 
     kind: str
     verb: str
@@ -151,7 +153,7 @@ class SubspaceWords:
 
 @dataclass(frozen=True)
 class Probe:
-    """Everything that pairs are made of: a `ProbeTable` with its words looked up."""
+    """All that pairs consist of: a `ProbeTable` with its words looked up."""
 
     name: str
     templates: tuple[Template, Template]
@@ -170,11 +172,12 @@ class Probe:
     @property
     def sha256(self) -> str:
         """Return the hash of all that its sentences depend on."""
-        parts = [[one.text for one in self.templates], self.premises, self.hypotheses, self.actions, self.articles]
-        return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+        texts = [template.text for template in self.templates]
+        content = [texts, self.premises, self.hypotheses, self.actions, self.articles]
+        return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
 
     def swap_subjects(self) -> "Probe":
-        """Return the control: two subjects of one kind (“the baker”, “the tailor”) that differ in one word only."""
+        """Return the control: two subjects of one kind (“the baker”, “the tailor”) that differ in one word."""
         side = int(self.swap == "hypothesis")
         words, template, label = (self.premises, self.hypotheses)[side], self.templates[side], self.labels[side]
         return replace(
@@ -190,10 +193,10 @@ class Probe:
         )
 
 
-def list_words(declared: Any) -> tuple[str, ...]:
-    """Return the words of `"SET"`, `["SET", …]` or `{ words = ["…", …] }`, repeated ones as often as listed."""
-    match declared:
-        case {"words": [*words]} if len(declared) == 1 and all(
+def list_words(declaration: Any) -> tuple[str, ...]:
+    """Return the words of `"SET"`, `["SET", …]` or `{ words = ["…", …] }`, including repeated ones."""
+    match declaration:
+        case {"words": [*words]} if len(declaration) == 1 and all(
             isinstance(word, str) and word.strip() for word in words
         ):
             words = [tidy(word) for word in words]
@@ -212,10 +215,10 @@ def _list_set(name: str) -> list[str]:
     if not knows(name, "word_sets"):
         raise ValueError(
             f"{name!r} is no word set of the catalog (`wordworth ls word-sets`); "
-            'words of your own are written { words = ["…", "…"] }'
+            'write your own words as { words = ["…", "…"] }'
         )
     word_set = load_word_set(name)
-    return [*word_set.words, *word_set.dropped]
+    return [*word_set.words, *word_set.repeats]
 
 
 def _drop_repeated(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -224,7 +227,7 @@ def _drop_repeated(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _check_name(name: str) -> str:
     if not name.strip() or "/" in name or name in Action._fields:
-        raise ValueError(f"give a name that is not blank, without “/”, and none of {', '.join(Action._fields)}")
+        raise ValueError(f"give a name that is not blank, has no “/” and is none of {', '.join(Action._fields)}")
     return name
 
 
@@ -240,7 +243,7 @@ class _Table(BaseModel):
 
 
 class Verbs(_Table):
-    """Which verbs take which objects."""
+    """Verbs and the objects that they take."""
 
     kind: str = ""
     """The number of the entry unless given."""
@@ -249,7 +252,7 @@ class Verbs(_Table):
 
 
 class SubspaceTable(_Table):
-    """One of a pair, a word set of the catalog, and words."""
+    """A pair, a word set of the catalog, or a list of words."""
 
     pair: tuple[str, str] | None = None
     set: str = ""
@@ -263,7 +266,7 @@ class SubspaceTable(_Table):
         return self
 
     def list_words(self, probe: str) -> SubspaceWords:
-        """Return the words that the subspace is learnt from."""
+        """Return the words to learn the subspace from."""
         if self.pair:
             return SubspaceWords(self.pair, 0, " − ".join(self.pair))
         words = _drop_repeated(list_words(self.set)) if self.set else self.words
@@ -271,16 +274,16 @@ class SubspaceTable(_Table):
 
 
 class ProbeTable(_Table):
-    """A probe as TOML declares it. Premise and hypothesis share verb and object; the subjects differ."""
+    """A probe as declared in TOML. Premise and hypothesis share verb and object; the subjects differ."""
 
     name: Name
     premise: str
     """The sentence, “The SUBJECT VERB a/an OBJECT.”"""
     hypothesis: str
     slots: dict[Side, AllWords] = Field(min_length=2)
-    """The subjects of both."""
+    """The subjects of both sentences."""
     labels: dict[Side, Name] = {}
-    """What slices call the subjects; “premise” and “hypothesis” unless given."""
+    """The keys of the subjects in slices; “premise” and “hypothesis” unless given."""
     capitals: list[Side] = []
     """The sides whose subjects are written with a capital."""
     verbs: list[Verbs] = []
@@ -297,13 +300,13 @@ class ProbeTable(_Table):
 
 def probe_names() -> list[str]:
     """Return the names of the catalog's probes."""
-    return [declared.details["probe"] for declared in entries("templates") if "probe" in declared.details]
+    return [entry.details["probe"] for entry in entries("templates") if "probe" in entry.details]
 
 
 def load_probe(name_or_path: str | Path, *, articles: str = "sound") -> Probe:
     """Load a probe of the catalog (`gender`, `nationality:formula`, …) or of a TOML file."""
     if articles not in ARTICLES:
-        raise WordworthError(f"articles are chosen by {' or '.join(ARTICLES)}, not by {articles!r}")
+        raise WordworthError(f"there are no articles {articles!r}; choose {' or '.join(ARTICLES)}")
     probe = _find_probe(name_or_path)
     if articles == "dev2020":
         first, second = (template.with_indefinite_subject() for template in probe.templates)
@@ -316,17 +319,17 @@ def _find_probe(name_or_path: str | Path) -> Probe:
     if path.suffix == ".toml":
         return _load_file(path)
     name = str(name_or_path)
-    plain = name.removesuffix(FORMULA)
-    for declared in entries("templates"):
-        details = declared.details
-        if "probe" in details and plain in (details["probe"], declared.name):
+    base_name = name.removesuffix(FORMULA)
+    for entry in entries("templates"):
+        details = entry.details
+        if "probe" in details and base_name in (details["probe"], entry.name):
             table = {key: value for key, value in details.items() if key in ProbeTable.model_fields}
-            table["name"] = details["probe"] + name[len(plain) :]
-            probe = _build(table, f"templates.toml, {declared.name}", formula=name != plain)
-            return replace(probe, reference=str(declared.reference))
-    known = probe_names()
-    close = nearest(plain, known) or f"; there are {', '.join(known)}"
-    raise WordworthError(f"there is no probe {name!r}{close} (or name a TOML file)")
+            table["name"] = details["probe"] + name[len(base_name) :]
+            probe = _build(table, f"templates.toml, {entry.name}", formula=name != base_name)
+            return replace(probe, reference=str(entry.reference))
+    names = probe_names()
+    hint = nearest(base_name, names) or f"; there are {', '.join(names)}"
+    raise WordworthError(f"there is no probe {name!r}{hint} (or name a TOML file)")
 
 
 def _load_file(path: Path) -> Probe:
@@ -335,19 +338,19 @@ def _load_file(path: Path) -> Probe:
     except tomllib.TOMLDecodeError as error:
         raise WordworthError(f"{path} is not TOML: {error}") from error
     if table.keys() != {"probe"}:
-        raise WordworthError(f"{path} must hold one table [probe] with name, premise, hypothesis and slots")
+        raise WordworthError(f"{path} must have one table [probe] with name, premise, hypothesis and slots")
     return _build(table["probe"], str(path))
 
 
-def _build(fields: Any, where: str, *, formula: bool = False) -> Probe:
+def _build(fields: Any, location: str, *, formula: bool = False) -> Probe:
     try:
         table = ProbeTable.model_validate(fields)
         subspace = table.subspace.list_words(table.name) if table.subspace else None
     except ValueError as error:
-        raise WordworthError(f"{where}: {first_problem(error)}") from error
+        raise WordworthError(f"{location}: {first_problem(error)}") from error
     labels = [table.labels.get(side, side) for side in SENTENCE_SIDES]
     templates = [
-        parse(text, label, f"{where}: {side}")
+        parse(text, label, f"{location}: {side}")
         for text, label, side in zip((table.premise, table.hypothesis), labels, SENTENCE_SIDES, strict=True)
     ]
     subjects = []
@@ -360,37 +363,37 @@ def _build(fields: Any, where: str, *, formula: bool = False) -> Probe:
         labels=(labels[0], labels[1]),
         premises=subjects[0],
         hypotheses=subjects[1],
-        actions=_list_actions(table, where, templates[0].slots | templates[1].slots, formula),
+        actions=_list_actions(table, location, templates[0].slots | templates[1].slots, formula),
         subspace=subspace,
         paper=table.paper,
-        groups=_group_subjects(table.groups, subjects[1], where),
+        groups=_group_subjects(table.groups, subjects[1], location),
         swap=table.swap,
     )
 
 
 def _group_subjects(
-    groups: Mapping[str, tuple[str, ...]], subjects: tuple[str, ...], where: str
+    groups: Mapping[str, tuple[str, ...]], subjects: tuple[str, ...], location: str
 ) -> dict[str, tuple[str, ...]]:
-    """Return the groups with words as they stand in the sentences."""
-    free = {word.casefold(): word for word in subjects}
-    grouped: dict[str, list[str]] = {}
+    """Return the groups with words spelled as in the sentences."""
+    remaining_words = {word.casefold(): word for word in subjects}
+    words_by_group: dict[str, list[str]] = {}
     for name, words in groups.items():
         for word in words:
-            if word.casefold() not in free:
-                raise WordworthError(f"{where}: groups.{name}: {word!r} is in no hypothesis, or in two groups")
-            grouped.setdefault(name, []).append(free.pop(word.casefold()))
-    return {name: tuple(words) for name, words in grouped.items()}
+            if word.casefold() not in remaining_words:
+                raise WordworthError(f"{location}: groups.{name}: {word!r} is in no hypothesis, or in two groups")
+            words_by_group.setdefault(name, []).append(remaining_words.pop(word.casefold()))
+    return {name: tuple(words) for name, words in words_by_group.items()}
 
 
-def _list_actions(table: ProbeTable, where: str, slots: frozenset[str], formula: bool) -> tuple[Action, ...]:
+def _list_actions(table: ProbeTable, location: str, slots: frozenset[str], formula: bool) -> tuple[Action, ...]:
     actions: dict[Action, None] = {}
-    for at, group in enumerate(table.verbs or [Verbs()], start=1):
+    for number, group in enumerate(table.verbs or [Verbs()], start=1):
         for slot, words in ((VERB, group.verbs), (OBJECT, group.objects)):
             if (slot in slots) != bool(words):
-                lacks = f"has no {slot.lower()}s, but the templates have {slot}"
-                has = f"has {slot.lower()}s, but no template has {slot}"
-                raise WordworthError(f"{where}: verbs: entry {at} {has if words else lacks}")
+                missing_slot = f"has no {slot.lower()}s, but the templates have {slot}"
+                extra_slot = f"has {slot.lower()}s, but no template has {slot}"
+                raise WordworthError(f"{location}: verbs: entry {number} {extra_slot if words else missing_slot}")
         objects = (table.formula_objects if formula else group.objects) or ("",)
-        kind = group.kind or (str(at) if table.verbs else "")
-        actions |= {Action(kind, verb, thing): None for verb in group.verbs or ("",) for thing in objects}
+        kind = group.kind or (str(number) if table.verbs else "")
+        actions |= {Action(kind, verb, object_word): None for verb in group.verbs or ("",) for object_word in objects}
     return tuple(actions)

@@ -1,9 +1,9 @@
-"""The decomposable attention network trained from names to a model's folder: train, keep the best on dev, measure.
+"""Train the decomposable attention network, keep the best epoch on dev, and measure it.
 
 `transformers.Trainer` trains with Adam, batches of one length and averaged weights. Its checkpoints stay in the folder,
 so that more epochs can follow.
 
-Here is also how labelled sentences become batches: what is held out, and which pairs are never trained on.
+This module also splits the data: which pairs are for dev, and which are never trained on.
 """
 
 import copy
@@ -38,7 +38,7 @@ Ids = list[list[int]]
 
 @dataclass(frozen=True)
 class TrainingSets:
-    """What is trained on, what it is stopped by, and what it is measured on."""
+    """The data to train on, to stop by, and to measure on."""
 
     training: tuple[NliData, ...]
     dev: tuple[NliData, ...]
@@ -55,26 +55,26 @@ def load_sets(
     seed: int,
     label_map: Mapping[str, str] | None = None,
 ) -> TrainingSets:
-    """Load them all. Without `dev`, a share of the premises of the first data set is held out in its place.
+    """Load all data sets. Without `dev`, it is a share of the premises of the first data set.
 
-    A pair whose premise is in a test set, or in the dev set, is never trained on. `label_map` is as in `load_nli`.
+    Pairs whose premise is in a test or dev set are never trained on. `label_map` is as in `load_nli`.
     """
     if not data:
-        raise WordworthError("there is nothing to train on; name data with --data (`wordworth ls nli`)")
-    training, stops, measured = ([load_nli(one, label_map) for one in named] for named in (data, dev, tests))
+        raise WordworthError("there are no data to train on; name some with --data (`wordworth ls nli`)")
+    training, dev_sets, test_sets = ([load_nli(name, label_map) for name in names] for names in (data, dev, tests))
     if not dev:
-        training[0], rest = split_premises(training[0], hold_out, seed)
-        stops = [rest]
-    stops = [drop_premises(one, measured) for one in stops]
-    training = [drop_premises(one, [*measured, *stops]) for one in training]
+        training[0], split_off = split_premises(training[0], hold_out, seed)
+        dev_sets = [split_off]
+    dev_sets = [drop_premises(dataset, test_sets) for dataset in dev_sets]
+    training = [drop_premises(dataset, [*test_sets, *dev_sets]) for dataset in training]
     if longest:
-        training = [drop_long(one, longest) for one in training]
-    return TrainingSets(tuple(training), tuple(stops), tuple(measured))
+        training = [drop_long(dataset, longest) for dataset in training]
+    return TrainingSets(tuple(training), tuple(dev_sets), tuple(test_sets))
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Pairs as numbers of tokens, with the index of their label."""
+    """Pairs as token ids, with the index of their label."""
 
     premises: Ids
     hypotheses: Ids
@@ -82,35 +82,35 @@ class Examples:
 
 
 def read_examples(data: Sequence[NliData], embedder: Embedder, labels: Sequence[str]) -> Examples:
-    """Return all pairs of several data sets; a sentence that stands in many is read once."""
+    """Return all pairs of several data sets; repeated sentences are read once."""
     ids = lru_cache(maxsize=None)(embedder.ids)
     return Examples(
-        [ids(premise) for one in data for premise in one.premises],
-        [ids(hypothesis) for one in data for hypothesis in one.hypotheses],
-        np.array([labels.index(label) for one in data for label in one.labels], dtype=np.int64),
+        [ids(premise) for dataset in data for premise in dataset.premises],
+        [ids(hypothesis) for dataset in data for hypothesis in dataset.hypotheses],
+        np.array([labels.index(label) for dataset in data for label in dataset.labels], dtype=np.int64),
     )
 
 
 def list_batches(examples: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Yield rows of pairs whose premises have one length and whose hypotheses have one, at most `size`, at random."""
+    """Yield random batches of at most `size` rows, whose premises have one length and whose hypotheses have one."""
     lengths = np.array([(len(p), len(h)) for p, h in zip(examples.premises, examples.hypotheses, strict=True)])
     order = rng.permutation(len(lengths))
-    kinds = lengths[order, 0] * (lengths.max() + 1) + lengths[order, 1]
-    sort = np.argsort(kinds, kind="stable")  # the random order stays within each kind
-    runs = np.split(order[sort], np.flatnonzero(np.diff(kinds[sort])) + 1)
-    parts = [run[at : at + size] for run in runs for at in range(0, len(run), size)]
-    for at in rng.permutation(len(parts)):
-        yield parts[at]
+    length_pairs = lengths[order, 0] * (lengths.max() + 1) + lengths[order, 1]
+    sort = np.argsort(length_pairs, kind="stable")  # the random order stays within each pair of lengths
+    runs = np.split(order[sort], np.flatnonzero(np.diff(length_pairs[sort])) + 1)
+    batches = [run[start : start + size] for run in runs for start in range(0, len(run), size)]
+    for start in rng.permutation(len(batches)):
+        yield batches[start]
 
 
 @lru_cache(maxsize=1 << 20)
 def _plain(sentence: str) -> tuple[str, ...]:
-    """Return a sentence as its words in lower case; cached, since each set is compared with several."""
+    """Return the words of a sentence in lower case; cached, since each set is compared with several."""
     return tuple(word.lower() for word in words_of(sentence))
 
 
 def split_premises(data: NliData, share: float, seed: int) -> tuple[NliData, NliData]:
-    """Return (kept, held out): a random share of the premises, with all their pairs, is held out."""
+    """Split off a random share of the premises, with all their pairs; return the rest, then these."""
     premises = list(dict.fromkeys(map(_plain, data.premises)))
     count = round(share * len(premises))
     if not 0 < count < len(premises):
@@ -118,30 +118,30 @@ def split_premises(data: NliData, share: float, seed: int) -> tuple[NliData, Nli
             f"a share of {share:g} of the {len(premises)} premises of {data.name} leaves nothing to train on or "
             "nothing to stop by; choose another --hold-out, or give --dev"
         )
-    chosen = {premises[at] for at in np.random.default_rng(seed).permutation(len(premises))[:count]}
-    is_held = np.array([_plain(premise) in chosen for premise in data.premises])
-    return _keep(data, ~is_held, "pairs held out to stop by"), data.only(np.flatnonzero(is_held).tolist(), {})
+    chosen_premises = {premises[number] for number in np.random.default_rng(seed).permutation(len(premises))[:count]}
+    is_dev = np.array([_plain(premise) in chosen_premises for premise in data.premises])
+    return _keep(data, ~is_dev, "pairs held out to stop by"), data.only(np.flatnonzero(is_dev).tolist(), {})
 
 
-def drop_premises(data: NliData, others: Iterable[NliData]) -> NliData:
-    """Return the pairs whose premise is none of the others' premises, whatever their case and spacing."""
-    for other in others:
-        premises = set(map(_plain, other.premises))
+def drop_premises(data: NliData, other_sets: Iterable[NliData]) -> NliData:
+    """Return the pairs whose premise is not in other data sets, whatever its case and spacing."""
+    for other_set in other_sets:
+        premises = set(map(_plain, other_set.premises))
         is_new = np.array([_plain(premise) not in premises for premise in data.premises])
         if not is_new.all():
-            data = _keep(data, is_new, f"pairs whose premise is in {other.name}")
+            data = _keep(data, is_new, f"pairs whose premise is in {other_set.name}")
     return data
 
 
-def drop_long(data: NliData, longest: int) -> NliData:
+def drop_long(data: NliData, max_words: int) -> NliData:
     """Return the pairs whose sentences both have at most `longest` words and punctuation marks."""
     pairs = zip(data.premises, data.hypotheses, strict=True)
-    is_short = np.array([max(len(_plain(sentence)) for sentence in pair) <= longest for pair in pairs])
-    return _keep(data, is_short, f"pairs with a sentence of over {longest} words")
+    is_short = np.array([max(len(_plain(sentence)) for sentence in pair) <= max_words for pair in pairs])
+    return _keep(data, is_short, f"pairs with a sentence of over {max_words} words")
 
 
-def _keep(data: NliData, rows: NDArray[np.bool_], why: str) -> NliData:
-    return data.only(np.flatnonzero(rows).tolist(), {why: int((~rows).sum())})
+def _keep(data: NliData, is_kept: NDArray[np.bool_], reason: str) -> NliData:
+    return data.only(np.flatnonzero(is_kept).tolist(), {reason: int((~is_kept).sum())})
 
 
 RESULTS, CHECKPOINTS = "results.json", "checkpoints"
@@ -149,37 +149,37 @@ RESULTS, CHECKPOINTS = "results.json", "checkpoints"
 
 @dataclass(frozen=True)
 class TrainingRecipe:
-    """How a network is trained."""
+    """The options of a training."""
 
     network: str = "default"
     """One of `RECIPES`."""
     epochs: int = 100
     patience: int | None = 5
-    """Epochs without a better dev accuracy after which it stops; None: it never stops early."""
+    """Epochs without a better dev accuracy before training stops; None never stops early."""
     batch: int = 32
     rate: float = 1e-3
     average: float = 0.999
-    """Decay of the running average of the weights, which is what is measured and kept; 0: the weights themselves."""
+    """Decay of the running average of the weights, which is measured and saved; 0 saves the weights themselves."""
     clip: float = 5.0
-    """Norm to which gradients are cut."""
+    """Norm to which gradients are clipped."""
     seed: int = 0
     threads: int = 1
-    """Cores; sums are done in another order with more, so the number belongs to the recipe."""
+    """Cores; they are part of the recipe because they change the order of sums."""
     device: str = "cpu"
     hidden: int = 200
     dropout: float = 0.2
     beside: bool | None = None
-    """See `Shape`; only over ELMo unless given."""
+    """See `Shape`; true over ELMo unless given."""
 
     def shape(self, embedder: Embedder) -> Shape:
         """Return the network's shape over some vectors; over ELMo, `compare` is twice `hidden`, as in the paper."""
-        several = embedder.layers > 1
+        has_layers = embedder.layers > 1
         return Shape(
             dim=embedder.dim,
             layers=embedder.layers,
-            beside=several if self.beside is None else self.beside,
+            beside=has_layers if self.beside is None else self.beside,
             hidden=self.hidden,
-            compare=2 * self.hidden if several else self.hidden,
+            compare=2 * self.hidden if has_layers else self.hidden,
             dropout=self.dropout,
             network="dev2020" if self.is_authors else "default",
         )
@@ -196,8 +196,8 @@ RECIPES = {
     "dev2020": _AUTHORS,
     "dev2020-average": replace(_AUTHORS, network="dev2020-average", average=0.999),
 }
-"""Declared ways to train. Those of the authors' code end after the last epoch, cut no gradients, and choose the epoch
-by the weights themselves; they keep those weights, or a running average of them."""
+"""The declared recipes. Those of the authors' code never stop early, clip no gradients, and choose the epoch by the
+weights themselves; they save those weights or their running average."""
 
 
 def train_nli(
@@ -208,31 +208,31 @@ def train_nli(
     recipe: TrainingRecipe = TrainingRecipe(),
     say: Callable[[str], None] = lambda sentence: None,
 ) -> dict[str, Any]:
-    """Train a model in `folder`, or go on there, and return (and write to `results.json`) how it went."""
-    read = vectors_to_train_on(vectors, recipe.seed)
-    shape = recipe.shape(read.embedder)
-    training = read_examples(sets.training, read.embedder, shape.labels)
-    dev = [pair for one in sets.dev for pair in one.examples()]
+    """Train a model in `folder`, or continue there; return the results, and write them to `results.json`."""
+    training_vectors = vectors_to_train_on(vectors, recipe.seed)
+    shape = recipe.shape(training_vectors.embedder)
+    training = read_examples(sets.training, training_vectors.embedder, shape.labels)
+    dev = [pair for dataset in sets.dev for pair in dataset.examples()]
     if not len(training.labels) or not dev:
-        raise WordworthError("there is nothing to train on, or nothing to stop by; give --data and --dev with pairs")
-    began, threads = time.monotonic(), torch.get_num_threads()
+        raise WordworthError("there are no pairs to train on or to stop by; give --data and --dev with pairs")
+    start, threads = time.monotonic(), torch.get_num_threads()
     torch.set_num_threads(recipe.threads)
     try:
-        history = _Training(training, dev, read, shape, recipe, folder, say).run()
+        history = _Training(training, dev, training_vectors, shape, recipe, folder, say).run()
     finally:
         torch.set_num_threads(threads)
-    model = AttentionNli(folder.name, read_model(folder).network, read.embedder)
+    model = AttentionNli(folder.name, read_model(folder).network, training_vectors.embedder)
     results = {
-        "vectors": read.about.model_dump(),
+        "vectors": training_vectors.about.model_dump(),
         "shape": asdict(shape) | {"labels": list(shape.labels)},
         "recipe": asdict(recipe),
         "epochs": len(history),
         "best_epoch": best_epoch(history),
         "history": [{"loss": epoch["loss"], "dev": epoch["accuracy"]} for epoch in history],
-        "seconds": round(time.monotonic() - began, 1),
-        "training": [_describe(one, read.embedder) for one in sets.training],
-        "dev": [_describe(one, read.embedder, model) for one in sets.dev],
-        "test": [_describe(one, read.embedder, model) for one in sets.tests],
+        "seconds": round(time.monotonic() - start, 1),
+        "training": [_describe(dataset, training_vectors.embedder) for dataset in sets.training],
+        "dev": [_describe(dataset, training_vectors.embedder, model) for dataset in sets.dev],
+        "test": [_describe(dataset, training_vectors.embedder, model) for dataset in sets.tests],
     }
     write_json(folder / RESULTS, results)
     return results
@@ -253,15 +253,15 @@ def _describe(data: NliData, embedder: Embedder, model: AttentionNli | None = No
 
 
 def discard_training(folder: Path) -> None:
-    """Remove an earlier training from a folder; what else lies there stays."""
-    shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)  # first, so that what is left then begins anew
+    """Remove an earlier training from a folder; other files stay."""
+    shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)  # first: an interruption is safe
     for name in (RESULTS, WEIGHTS, CONFIG):
         (folder / name).unlink(missing_ok=True)
 
 
 @dataclass(eq=False)
 class _Training:
-    """What is trained on what, how, and where it is kept."""
+    """A training: its data, vectors, options and folder."""
 
     training: Examples
     dev: list[Example]
@@ -272,7 +272,7 @@ class _Training:
     say: Callable[[str], None]
 
     def run(self) -> Epochs:
-        """Train, or go on with, the network in the folder; its best state is there when this returns or fails."""
+        """Train the network in the folder, or continue; its best state is there even if this fails."""
         recipe = self.recipe
         loader = EpochLoader(self._list_batches, self._collate)
         steps = len(loader)
@@ -281,7 +281,7 @@ class _Training:
         average = _average(network, recipe)
 
         def loss(_: nn.Module, batch: Tensors) -> tuple[Tensor, int]:
-            """Return the sum of losses by the full batch's size, so that a pair weighs the same in a small batch.
+            """Return the sum of losses over the size of a full batch, so that pairs weigh the same in small batches.
 
             The authors' code divides by the batch's own size.
             """
@@ -306,9 +306,9 @@ class _Training:
         return SeededTrainer(nn.ModuleDict({"network": network, "average": average}), loader, plan, optimizer).run()
 
     def _key(self) -> str:
-        """Return the sha256 of all that the network depends on; more epochs or patience go on with what there is."""
-        without = {"epochs", "patience"} | (set() if self.recipe.is_authors else {"network"})  # which is newer
-        options = {name: value for name, value in asdict(self.recipe).items() if name not in without}
+        """Return the sha256 of all that the network depends on, except epochs and patience, which may grow."""
+        other_fields = {"epochs", "patience"} | (set() if self.recipe.is_authors else {"network"})  # a newer field
+        options = {name: value for name, value in asdict(self.recipe).items() if name not in other_fields}
         digest = hashlib.sha256(json.dumps([describe(self.shape), options, self.vectors.embedder.identity]).encode())
         training = self.training
         data = [training.premises, training.hypotheses, training.labels.tolist(), self.dev]
@@ -327,27 +327,27 @@ class _Training:
         return {**vectors, "labels": torch.from_numpy(self.training.labels[rows])}
 
     def _end_epoch(self, network: Network, average: Network, earlier: Epochs, total: float) -> dict[str, float]:
-        """Measure the network on dev, and write its average where it is the best so far."""
-        measured_network = copy.deepcopy(network if self.recipe.is_authors else average).cpu()
-        right = accuracy(AttentionNli("", measured_network, self.vectors.embedder), self.dev)
-        measured = {"loss": total / len(self.training.labels), "accuracy": right}
-        epochs = [*earlier, measured]
+        """Measure the network on dev, and write its average if it is the best so far."""
+        network_of_epoch = copy.deepcopy(network if self.recipe.is_authors else average).cpu()
+        dev_accuracy = accuracy(AttentionNli("", network_of_epoch, self.vectors.embedder), self.dev)
+        epoch = {"loss": total / len(self.training.labels), "accuracy": dev_accuracy}
+        epochs = [*earlier, epoch]
         if best_epoch(epochs) == len(epochs):
             write_model(self.folder, average, self.vectors)
-        self.say(f"epoch {len(epochs)}: loss {measured['loss']:.4f}, dev accuracy {100 * right:.2f}")
-        return measured
+        self.say(f"epoch {len(epochs)}: loss {epoch['loss']:.4f}, dev accuracy {100 * dev_accuracy:.2f}")
+        return epoch
 
 
 def _average(network: Network, recipe: TrainingRecipe) -> AveragedModel:
-    """Return the running average of a network's weights, which is what is kept."""
+    """Return the running average of a network's weights, which is saved."""
     decay = recipe.average
 
-    def update(averaged: Any, current: Any, steps: Tensor | int) -> None:
-        """Add the weights behind a step; the first steps weigh more, but not in the authors' code."""
+    def update(averages: Any, weights: Any, steps: Tensor | int) -> None:
+        """Add the weights after a step; the first steps weigh more, but not in the authors' code."""
         warm_up = 1.0 if recipe.is_authors else (1 + int(steps)) / (10 + int(steps))
-        torch._foreach_lerp_(averaged, current, 1 - min(decay, warm_up))
+        torch._foreach_lerp_(averages, weights, 1 - min(decay, warm_up))
 
     average = AveragedModel(network, multi_avg_fn=update)
-    if not recipe.is_authors:  # whose average starts at the weights behind the first step
+    if not recipe.is_authors:  # the authors' average starts at the weights after the first step
         average.n_averaged.fill_(1)
     return average.requires_grad_(False)

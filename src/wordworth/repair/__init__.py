@@ -1,4 +1,4 @@
-"""A bias taken out of a transformer's weights, so that the network saved is an ordinary checkpoint."""
+"""Remove a bias from a transformer's weights, and save the network as an ordinary checkpoint."""
 
 from wordworth.errors import require
 

@@ -39,7 +39,7 @@ from wordworth.whole_words.error_tables import (
 )
 from wordworth.whole_words.frequency import BELOW, UNSEEN, Bands
 from wordworth.whole_words.paraphrase import draw_triples, paraphrase
-from wordworth.whole_words.parting import Parting
+from wordworth.whole_words.splitting import WordSplitter
 
 WORDS_PER_PART = 1 << 18
 _WORD = pl.col("word").cast(pl.String)
@@ -67,8 +67,8 @@ MIN_DOCUMENTS = 10
 class CountedText:
     """The lines of a corpus, read and counted once; the last one is cut after `max_words` (0: never)."""
 
-    def __init__(self, corpus: Corpus, max_words: int, parting: Parting = Parting()) -> None:  # noqa: B008 - frozen
-        self.corpus, self.max_words, self.parting = corpus, max_words, parting
+    def __init__(self, corpus: Corpus, max_words: int, splitter: WordSplitter = WordSplitter()) -> None:
+        self.corpus, self.max_words, self.splitter = corpus, max_words, splitter
         self.flaws: list[str] = []
         """What is wrong with lines that cannot be read."""
         self.tally: Counter[str] = Counter()
@@ -101,7 +101,7 @@ class CountedText:
         """Yield the number of each line's document, the line, and how many words it has."""
         count = 0
         for number, line in documents(self.corpus, report, tally):
-            sentence = self.parting(line)
+            sentence = self.splitter(line)
             words = len(sentence.words)
             selected = min(words, self.max_words - count) if self.max_words else words
             yield number, line if selected == words else sentence.first(selected), selected

@@ -20,7 +20,7 @@ from wordworth.statistics.effect_size import mean_interval, sign_flip
 from wordworth.task.settings import Intervals
 from wordworth.task.similarity import estimate_rate
 from wordworth.whole_words.model import WordModel
-from wordworth.whole_words.parting import Parting
+from wordworth.whole_words.splitting import WordSplitter
 from wordworth.whole_words.surprisal import Pll, surprisal
 
 SENTENCE_KINDS = ("stereotype", "antistereotype", "unrelated")
@@ -83,7 +83,7 @@ def _score_words(model: WordModel, keys: Sequence[tuple[str, str]], pll: Pll) ->
     bounds = np.searchsorted(table["text"].to_numpy(), np.arange(len(keys) + 1)).tolist()
     sentence_scores = {}
     for key, (start, end) in zip(keys, pairwise(bounds), strict=True):
-        rows = table[start + len(Parting()(key[0]).words) : end]
+        rows = table[start + len(WordSplitter()(key[0]).words) : end]
         logp = rows["surprisal"].to_numpy() * -log(2)
         sentence_scores[key] = _ScoredSentence(
             rows["word"].to_list(), logp, next(iter(rows["skipped"].drop_nulls()), None)

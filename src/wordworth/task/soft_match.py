@@ -18,8 +18,8 @@ from wordworth.results.findings import Findings
 from wordworth.task.prediction import Hits, PredictedWords, compute_shares, record_estimate
 from wordworth.task.settings import Intervals
 from wordworth.task.training import Sentences, train_vectors
-from wordworth.whole_words.parting import Parting
 from wordworth.whole_words.soft_match import BUILT_IN, DEPTHS, Similarity, similar, soft_ranks
+from wordworth.whole_words.splitting import WordSplitter
 
 TRAINED_VECTORS = "word2vec"
 """The name for vectors trained on the corpus."""
@@ -30,7 +30,7 @@ Near = Embedding | Similarity
 
 
 def load_similarities(
-    named: Sequence[NameLike | Embedding], corpus: Corpus, parting: Parting, wordnet: WordNet | None, seed: int
+    named: Sequence[NameLike | Embedding], corpus: Corpus, splitter: WordSplitter, wordnet: WordNet | None, seed: int
 ) -> dict[str, Near]:
     """Load embeddings and similarities by their `variant` in scores; word2vec is trained on `corpus`."""
     near: dict[str, Near] = {}
@@ -41,18 +41,20 @@ def load_similarities(
             near[str(one)] = BUILT_IN[str(one)](wordnet)
         elif one == TRAINED_VECTORS:
             with waiting(f"training vectors on {corpus.name}"):
-                near[TRAINED_VECTORS] = train_word2vec(corpus, parting, seed=seed)
+                near[TRAINED_VECTORS] = train_word2vec(corpus, splitter, seed=seed)
         else:
             near |= {embedding.name: embedding for embedding in load_embeddings(one, language=corpus.language)}
     return near
 
 
-def train_word2vec(corpus: Corpus, parting: Parting = Parting(), *, dim: int = DIM, seed: int = 0) -> Embedding:  # noqa: B008 - frozen
+def train_word2vec(
+    corpus: Corpus, splitter: WordSplitter = WordSplitter(), *, dim: int = DIM, seed: int = 0
+) -> Embedding:
     """Train word2vec on a text as the paper does: 50 dimensions."""
     steps = (f"word2vec of {corpus.name}, {dim} dimensions, min_count 5, seed {seed}",)
     provenance = Provenance(TRAINED_VECTORS, language=corpus.language, steps=steps)
     trained = train_vectors(
-        "Word2Vec", Sentences(corpus, lambda line: parting(line).words), provenance, vector_size=dim, seed=seed
+        "Word2Vec", Sentences(corpus, lambda line: splitter(line).words), provenance, vector_size=dim, seed=seed
     )
     if trained is None:
         raise WordworthError(f"no word of {corpus.name} occurs often enough to be trained; name an embedding instead")

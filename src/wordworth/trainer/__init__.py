@@ -1,4 +1,4 @@
-"""A model measured while transformers' `Trainer` trains it."""
+"""Measure a model while transformers' `Trainer` trains it."""
 
 from wordworth.errors import require
 

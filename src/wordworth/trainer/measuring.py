@@ -1,7 +1,7 @@
-"""Measure a model in training by studies with settings that take seconds, checked before it begins.
+"""Measure a model in training by studies with settings that take seconds, checked before training begins.
 
-Measuring changes neither the model nor the random draws of the training: it is done on a second network around the same
-weights in memory, with modules, settings and hooks of its own.
+Measuring changes neither the model nor the random draws of the training: it uses a second network over the same weights
+in memory, with its own modules, settings and hooks.
 """
 
 import copy
@@ -29,59 +29,59 @@ from wordworth.whole_words import WordModel, wrap_word_model
 
 
 class StudyInTraining(NamedTuple):
-    """A study, and the settings that it has while a model is trained."""
+    """A study and its settings in a training."""
 
     study: Study
     settings: Settings
 
 
 def kind_of_network(network: PreTrainedModel) -> ModelKind:
-    """Return causal or masked, or encoder for anything without a head that predicts words."""
+    """Return causal, masked, or encoder for a network without a head that predicts words."""
     kind = kind_of_class(type(network).__name__)
     return "encoder" if kind == "nli" else kind
 
 
-def choose_studies(asked: Mapping[str, Mapping[str, Any] | None], network: PreTrainedModel) -> list[StudyInTraining]:
-    """Return the studies of a training with their settings, and stop at settings that are wrong.
+def choose_studies(changes: Mapping[str, Mapping[str, Any] | None], network: PreTrainedModel) -> list[StudyInTraining]:
+    """Return the studies of a training with their settings, and raise if a setting is wrong.
 
-    Studies that declare settings for a training are included unless they are given as None; given settings override.
+    Studies that declare settings for a training are included unless they are None; `changes` take precedence.
     """
     kind = kind_of_network(network)
     possible = [name for name in STUDIES if kind in study(name).kinds | study(name).also_accepts]
-    usual: dict[str, Mapping[str, Any] | None] = {name: {} for name in possible if study(name).training}
-    wanted = {name: given for name, given in (usual | dict(asked)).items() if given is not None}
-    if not wanted:
+    defaults: dict[str, Mapping[str, Any] | None] = {name: {} for name in possible if study(name).training}
+    selection = {name: settings for name, settings in (defaults | dict(changes)).items() if settings is not None}
+    if not selection:
         raise WordworthError(f"there is nothing to measure; choose from {either(possible)}")
-    for name in wanted:
+    for name in selection:
         if name not in possible or study(name).command:
             raise WordworthError(
                 f"{name} does not measure {KIND_IN_WORDS[kind][0]} in training; choose from {either(possible)}"
             )
-    return [_configure_study(study(name), given, network) for name, given in wanted.items()]
+    return [_configure_study(study(name), settings, network) for name, settings in selection.items()]
 
 
-def _configure_study(declared: Study, given: Mapping[str, Any], network: PreTrainedModel) -> StudyInTraining:
-    chosen = {**declared.training, **given}
-    settings = declared.settings.of(declared.name, chosen)
+def _configure_study(measured_study: Study, overrides: Mapping[str, Any], network: PreTrainedModel) -> StudyInTraining:
+    values = {**measured_study.training, **overrides}
+    settings = measured_study.settings.of(measured_study.name, values)
     if isinstance(settings, ByLayer) and not settings.layers:
         depth = int(network.config.get_text_config().num_hidden_layers)
         settings = settings.model_copy(update={"layers": tuple(dict.fromkeys((0, depth // 2, depth)))})
     if getattr(settings, "engine", "local") != "local":
-        raise WordworthError("a model in training is measured in its own process; leave the engine local")
+        raise WordworthError("a model in training is measured in its own process; set engine to local")
     inputs = resolve_inputs((), settings)
-    declared.check(inputs)
-    return StudyInTraining(declared, inputs.settings)
+    measured_study.check(inputs)
+    return StudyInTraining(measured_study, inputs.settings)
 
 
 @dataclass(frozen=True)
-class Measuring:
+class ModelInTraining:
     """A model in training, and the studies that measure it."""
 
     name: str
-    """What tables call the model."""
+    """The name of the model in tables."""
     source: str
     tokenizer: PreTrainedTokenizerFast
-    chosen: tuple[StudyInTraining, ...]
+    studies: tuple[StudyInTraining, ...]
 
     def run_studies(self, network: PreTrainedModel, step: int, *, strict: bool) -> Iterator[Run]:
         """Yield the run of each study on the network as it is now.
@@ -91,32 +91,34 @@ class Measuring:
         label = model_label(self.name, step)
         checkpoints = {label: (self.name, step)}
         model: LanguageModel | WordModel | None = None
-        for one in self.chosen:
+        for chosen_study in self.studies:
             try:
-                with LibraryErrors(f"{one.study.name} could not be measured at step {step}", is_ours=not strict):
+                with LibraryErrors(
+                    f"{chosen_study.study.name} could not be measured at step {step}", is_ours=not strict
+                ):
                     model = model or self._wrap(network, label)
-                    measured = model
-                    if isinstance(model, WordModel) and one.study.name not in WORD_MODEL_STUDIES:
-                        measured = model.reader.base
-                    run = one.study.run([measured], one.settings, checkpoints=checkpoints)
+                    measured_model = model
+                    if isinstance(model, WordModel) and chosen_study.study.name not in WORD_MODEL_STUDIES:
+                        measured_model = model.reader.base
+                    run = chosen_study.study.run([measured_model], chosen_study.settings, checkpoints=checkpoints)
             except WordworthError as error:
                 if strict:
                     raise
-                findings = Findings(one.study.name, checkpoints=checkpoints)
+                findings = Findings(chosen_study.study.name, checkpoints=checkpoints)
                 findings.notice("failed", str(error), model=self.name)
-                run = one.study.describe(findings, [label], one.settings)
+                run = chosen_study.study.describe(findings, [label], chosen_study.settings)
             yield run
 
     def _wrap(self, network: PreTrainedModel, label: str) -> LanguageModel | WordModel:
-        """Return a second network over the same weights, as the studies take it."""
-        twin = copy_without_training(network)
-        if not all(bool(torch.isfinite(weight).all()) for weight in twin.parameters()):
+        """Return a model for studies, around a second network over the same weights."""
+        shadow = copy_without_training(network)
+        if not all(bool(torch.isfinite(weight).all()) for weight in shadow.parameters()):
             raise WordworthError(f"{label} has weights that are not finite: the training has diverged")
         facts: dict[str, Any] = {"name": label, "source": self.source}
         kind = kind_of_network(network)
         if kind == "encoder":
-            return wrap(twin, self.tokenizer, **facts)
-        return wrap_word_model(twin, self.tokenizer, family="causal" if kind == "causal" else "masked", **facts)
+            return wrap(shadow, self.tokenizer, **facts)
+        return wrap_word_model(shadow, self.tokenizer, family="causal" if kind == "causal" else "masked", **facts)
 
 
 def copy_without_training(network: PreTrainedModel) -> PreTrainedModel:
@@ -124,14 +126,14 @@ def copy_without_training(network: PreTrainedModel) -> PreTrainedModel:
 
     accelerate's wrapper for mixed precision is removed: the weights are measured in the precision they are stored in.
     """
-    known: dict[int, Any] = {id(buffer): buffer.detach() for buffer in network.buffers()}
+    memo: dict[int, Any] = {id(buffer): buffer.detach() for buffer in network.buffers()}
     for weight in network.parameters():
-        known[id(weight)] = nn.Parameter(weight.detach(), requires_grad=False)
-    twin: PreTrainedModel = copy.deepcopy(network, known)
-    if vars(twin).pop("_original_forward", None) is not None:
-        vars(twin).pop("forward", None)
-    twin.train(False)
-    return twin
+        memo[id(weight)] = nn.Parameter(weight.detach(), requires_grad=False)
+    copied_network: PreTrainedModel = copy.deepcopy(network, memo)
+    if vars(copied_network).pop("_original_forward", None) is not None:
+        vars(copied_network).pop("forward", None)
+    copied_network.train(False)
+    return copied_network
 
 
 @contextmanager

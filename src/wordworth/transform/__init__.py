@@ -1,6 +1,6 @@
-"""Functions from an embedding to an embedding: take the mean, components or a subspace out.
+"""Transform embeddings: remove the mean, principal components or a subspace.
 
-`wordworth.transform.inlp` is imported by itself, since it brings scikit-learn along.
+Import `wordworth.transform.inlp` by itself: it needs scikit-learn.
 """
 
 from wordworth.transform.components import (

@@ -16,7 +16,7 @@ from wordworth.embedding.core import Matrix, Vectors
 from wordworth.errors import WordworthError
 
 VARIANCE_ROUNDING = 1e-24
-"""Vectors whose variance is below this share of their mean square are the same."""
+"""Vectors are the same if their variance is below this share of their mean square."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def fit_components(vectors: Vectors, k: int) -> Components:
     total = float(np.einsum("wi,wi->", x, x))
     if total <= VARIANCE_ROUNDING * squares:
         raise WordworthError("all vectors are the same, so they have no principal components")
-    # The smaller of the two Gram matrices has the same spectrum, and only its k leading vectors are wanted.
+    # The smaller of the two Gram matrices has the same spectrum.
     gram = x.T @ x if words >= dim else x @ x.T
     variances, basis = eigh(gram, subset_by_index=[len(gram) - k, len(gram) - 1])
     directions = basis.T[::-1]
@@ -61,7 +61,7 @@ def fit_components(vectors: Vectors, k: int) -> Components:
 
 
 def nullify(vectors: Vectors, components: Components, k: int) -> Matrix:
-    """Remove the mean and the part along the first k directions. k = 0 only subtracts the mean."""
+    """Remove the mean and the projection on the first k directions. k = 0 only subtracts the mean."""
     if k > len(components.directions):
         raise WordworthError(f"{len(components.directions)} components were fitted, so {k} cannot be nullified")
     x = np.asarray(vectors, dtype=np.float64) - components.mean
@@ -69,13 +69,13 @@ def nullify(vectors: Vectors, components: Components, k: int) -> Matrix:
     return x - (x @ v.T) @ v
 
 
-def fit_layers(groups: Sequence[Layers], most: int, layers: Sequence[int | None] | None = None) -> LayerComponents:
+def fit_layers(groups: Sequence[Layers], limit: int, layers: Sequence[int | None] | None = None) -> LayerComponents:
     """Fit mean and components per layer, on the words of all `groups` together; in all layers unless given."""
-    fitted = {}
+    components = {}
     for layer in groups[0].layers if layers is None else layers:
         vectors = np.concatenate([group.read(Slot(layer)) for group in groups])
-        fitted[layer] = fit_components(vectors, min(most, len(vectors) - 2, vectors.shape[1] - 1))
-    return fitted
+        components[layer] = fit_components(vectors, min(limit, len(vectors) - 2, vectors.shape[1] - 1))
+    return components
 
 
 def nullify_layers(words: Layers, components: LayerComponents) -> Layers:
@@ -88,10 +88,10 @@ def nullify_layers(words: Layers, components: LayerComponents) -> Layers:
         for layer in words.layers
         for count in (None, *(range(len(components[layer].directions) + 1) if layer in components else ()))
     ]
-    read = lru_cache(maxsize=1)(words.read)  # the slots of a layer are read one after the other
+    read_slot = lru_cache(maxsize=1)(words.read)  # the slots of a layer are read one after the other
 
     def nullified_slot(slot: Slot) -> NDArray[np.floating]:
-        vectors = read(Slot(slot.layer))
+        vectors = read_slot(Slot(slot.layer))
         return vectors if slot.components is None else nullify(vectors, components[slot.layer], slot.components)
 
     return replace(words, slots=tuple(slots), read=nullified_slot, source=None)

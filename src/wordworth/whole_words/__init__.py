@@ -1,4 +1,4 @@
-"""Whole-word prediction by causal and masked language models (Dudy & Bedrick 2020). Importing this room loads torch and
+"""Predict whole words with causal and masked language models (Dudy & Bedrick 2020). Importing this room loads torch and
 transformers, so import it where it is used."""
 
 from wordworth.errors import require

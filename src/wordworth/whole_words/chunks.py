@@ -1,6 +1,6 @@
-"""A text in parts that are predicted one after the other, or each elsewhere: plain arrays, a few times their text.
+"""Split a text into chunks, which are predicted one after the other or in other processes.
 
-Passages are cut into windows: what goes through the network in one piece, and which words are predicted in it.
+A chunk consists of windows: tokens that the network reads at once, and the words that are predicted in them.
 """
 
 import hashlib
@@ -30,17 +30,17 @@ from wordworth.whole_words.words import (
 )
 
 CHUNK_BATCHES = 8
-"""Batches whose windows are sorted by length together, and whose predictions are kept together."""
+"""Batches of a chunk: its windows are sorted by length together, and its predictions saved together."""
 TOKENIZED_WORDS = 8_192
-"""Words that go through the tokenizer together, at the least."""
+"""Minimum number of words per call of the tokenizer."""
 MAX_ENTRIES = 1 << 17
-"""Distinct words that are remembered, so that a long text does not fill the memory; with one more, a chunk ends."""
+"""Distinct words in memory; with one more, a chunk ends, so that a long text does not fill the memory."""
 
 
 class Window(NamedTuple):
-    """The words `first` to `last` of a passage, predicted where the tokens `begin` to `end` are read (ends exclusive).
+    """The words `first` to `last` of a passage, predicted from the tokens `begin` to `end` (ends exclusive).
 
-    A word that does not fit is alone, with the reason.
+    A word that does not fit has a window of its own, with the reason.
     """
 
     first: int
@@ -51,18 +51,18 @@ class Window(NamedTuple):
 
 
 def windows(starts: Sequence[int], units: int, size: int, context: int) -> Iterator[Window]:
-    """Yield windows of at most `size` tokens of a passage of so many units, whose words begin at `starts`.
+    """Yield windows of at most `size` tokens of a passage of `units` tokens, whose words begin at `starts`.
 
-    The first window begins with the passage; later ones begin with a word (unless that one is too long), so that the
-    first word predicted has at least `context` tokens before it. Every word is in one of them.
+    The first window begins with the passage. Later ones begin with a word (unless it is too long), so that the first
+    predicted word has at least `context` tokens before it. Every word is predicted in one window.
     """
     ends = [*starts[1:], units]
     number = 0
     while number < len(starts):
-        needed = max(0, starts[number] - context) if number else 0
-        begin = starts[bisect_right(starts, needed) - 1]
+        context_start = max(0, starts[number] - context) if number else 0
+        begin = starts[bisect_right(starts, context_start) - 1]
         if ends[number] - begin > size:
-            begin = needed
+            begin = context_start
         if ends[number] - begin > size:
             length = ends[number] - starts[number]
             reason = f"its {length} units and {context} tokens of context do not fit {size} tokens"
@@ -76,24 +76,24 @@ def windows(starts: Sequence[int], units: int, size: int, context: int) -> Itera
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Windows to be predicted together, and the words of the same lines that are skipped."""
+    """Windows to predict together, and the skipped words of the same lines."""
 
     words: list[str]
-    """The distinct ones."""
+    """Distinct words."""
     targets: list[Target | str]
-    """What each of them is to the model, or why it is skipped."""
+    """The target of each word, or why it is skipped."""
     ids: NDArray[np.int32]
-    """The windows' tokens, one window after the other, those that the model wants before a text first."""
+    """The tokens of the windows in order, each preceded by the tokens that the model needs before a text."""
     ends: Ints
-    """Where each window ends in `ids`."""
+    """The end of each window in `ids`."""
     places: WordPlaces
-    """Window by window, in the order of the text; entries are numbers of `words`."""
+    """Places by window, in the order of the text; entries are indices of `words`."""
     skipped: WordPlaces
     lines: int
-    """Lines of the text that end in it."""
+    """Lines of the text that end in the chunk."""
 
     def key(self) -> str:
-        """Return the sha256 of all that the predictions depend on, but for the model and the rules."""
+        """Return the sha256 of all that the predictions depend on, except the model and the rules."""
         digest = hashlib.sha256()
         for array in (self.ids, self.ends, self.places, self.skipped):
             digest.update(f"{len(array)} ".encode() + array.tobytes())
@@ -103,18 +103,18 @@ class Chunk:
 
 
 class _Windows(NamedTuple):
-    """Windows, one after another, as arrays; the last three say where each begins, and where the last one ends."""
+    """Consecutive windows as arrays; the last three hold the beginning of each window and the end of the last."""
 
     places: WordPlaces
     ids: NDArray[np.int32]
     words: Ints
     tokens: Ints
     numbers: Ints
-    """Windows without a word to predict have no tokens and no number."""
+    """Windows without a word to predict have neither tokens nor a number."""
 
 
 def _split(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...], size: int, context: int) -> _Windows:
-    """Cut passages into windows: every word is in one of them, and they follow one another as the words do."""
+    """Cut passages into windows in order, so that every word is in one window."""
     places = passages.places
     spans: list[tuple[int, int, int, int]] = []
     words, units = (pairwise(bounds.tolist()) for bounds in (passages.words_before, passages.units_before))
@@ -125,8 +125,10 @@ def _split(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...]
         starts = (places["start"][word:next_word] - unit).tolist()
         for first, last, begin, end, reason in windows(starts, next_unit - unit, size, context):
             if reason:
-                at = word + first
-                places["entry"][at] = tokenizer.skip(tokenizer.words[_restore_numbers(places["entry"][at])], reason)
+                index = word + first
+                places["entry"][index] = tokenizer.skip(
+                    tokenizer.words[_restore_numbers(places["entry"][index])], reason
+                )
             spans.append((word + first, word + last, unit + begin, unit + end))
     first, last, begin, end = np.array(spans).T
     is_read = np.logical_or.reduceat(places["entry"] >= 0, first)
@@ -135,7 +137,7 @@ def _split(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...]
     places["start"] -= np.repeat(begin - len(before), last - first)
     places["before"][1:] = _restore_numbers(places["entry"][:-1])
     places["before"][passages.words_before[:-1]] = -1
-    # What is before a text, then the window's own: two runs of tokens per window.
+    # Two runs of tokens per window: the tokens before a text, then its own.
     source = np.concatenate([np.array(before, dtype=np.int32), passages.ids])
     runs = np.stack([np.zeros_like(begin), begin + len(before)], axis=1)
     lengths = np.stack([np.full_like(begin, len(before)), end - begin], axis=1) * is_read[:, None]
@@ -143,8 +145,8 @@ def _split(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...]
     return _Windows(places, ids, np.append(first, len(places)), np.cumsum([0, *lengths.sum(axis=1)]), numbers)
 
 
-class _Growing:
-    """A chunk that is being filled."""
+class _ChunkBuilder:
+    """Collects windows and skipped lines for a chunk."""
 
     def __init__(self, tokenizer: WordTokenizer) -> None:
         self.tokenizer = tokenizer
@@ -155,18 +157,18 @@ class _Growing:
 
     @property
     def line(self) -> int:
-        """Return the last line that was begun."""
+        """Return the number of the last line."""
         return int(self.places[-1]["line"][-1])
 
-    def add(self, cut: _Windows, first: int, last: int) -> None:
+    def add(self, windows: _Windows, first: int, last: int) -> None:
         """Add some windows."""
-        places = cut.places[cut.words[first] : cut.words[last]]
-        places["window"] += self.windows - cut.numbers[first]
-        lengths = np.diff(cut.tokens[first : last + 1])
+        places = windows.places[windows.words[first] : windows.words[last]]
+        places["window"] += self.windows - windows.numbers[first]
+        lengths = np.diff(windows.tokens[first : last + 1])
         self.places.append(places)
-        self.ids.append(cut.ids[cut.tokens[first] : cut.tokens[last]])
+        self.ids.append(windows.ids[windows.tokens[first] : windows.tokens[last]])
         self.lengths.append(lengths[lengths > 0])
-        self.windows += int(cut.numbers[last] - cut.numbers[first])
+        self.windows += int(windows.numbers[last] - windows.numbers[first])
         self.tokens += int(lengths.sum())
 
     def skip(self, lines: Sequence[Line]) -> None:
@@ -186,10 +188,10 @@ class _Growing:
         used[places["entry"]] = used[places["before"][is_predicted]] = True
         numbers = np.append(np.cumsum(used) - 1, -1)
         places["entry"], places["before"] = numbers[places["entry"]], numbers[places["before"]]
-        chosen = np.flatnonzero(used).tolist()
+        used_numbers = np.flatnonzero(used).tolist()
         return Chunk(
-            [self.tokenizer.words[number] for number in chosen],
-            [self.tokenizer.targets[number] for number in chosen],
+            [self.tokenizer.words[number] for number in used_numbers],
+            [self.tokenizer.targets[number] for number in used_numbers],
             np.concatenate(self.ids),
             np.cumsum(np.concatenate(self.lengths)),
             places[is_predicted],
@@ -199,60 +201,60 @@ class _Growing:
 
 
 def _restore_numbers(entries: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the numbers of all words, also of those that are skipped."""
+    """Return the numbers of all words, including skipped ones."""
     return np.where(entries < 0, ~entries, entries)
 
 
 def chunks(
     model: WordModel, lines: Iterable[Line], rules: PredictionRules, *, by_document: bool = False
 ) -> Iterator[Chunk]:
-    """Yield the text in parts of some batches, each read as far as it is needed, in the order of the text."""
+    """Yield the chunks of a text in order, reading only the lines that each needs."""
     size, context = rules.sizes(model)
     tokenizer = WordTokenizer(model.tokenizer, rules.units(model), has_first=rules.first_word)
-    full = CHUNK_BATCHES * model.reader.budget.tokens
-    short: list[Line] = []
-    read = given = 0
-    growing = _Growing(tokenizer)
+    max_tokens = CHUNK_BATCHES * model.reader.budget.tokens
+    short_lines: list[Line] = []
+    lines_read = lines_done = 0
+    builder = _ChunkBuilder(tokenizer)
 
     def long_lines() -> Iterator[Line]:
-        nonlocal read
+        nonlocal lines_read
         for line in lines:
-            read += 1
+            lines_read += 1
             if len(line.words) >= rules.min_words:
                 yield line
             elif line.words:
-                short.append(line)
+                short_lines.append(line)
 
     def finish(end: int) -> Chunk:
-        """The short lines before line `end` are in the chunk too."""
-        nonlocal short, given, growing
-        growing.skip([line for line in short if line.number < end])
-        short = [line for line in short if line.number >= end]
-        chunk = growing.finish(end - given)
-        given, growing = end, _Growing(tokenizer)
+        """Return the chunk, including the short lines before line `end`."""
+        nonlocal short_lines, lines_done, builder
+        builder.skip([line for line in short_lines if line.number < end])
+        short_lines = [line for line in short_lines if line.number >= end]
+        chunk = builder.finish(end - lines_done)
+        lines_done, builder = end, _ChunkBuilder(tokenizer)
         return chunk
 
     for texts in _batch(group_lines(long_lines(), by_document=by_document)):
-        cut = _split(tokenizer.tokenize(texts), tokenizer, model.before, size, context)
-        ends = cut.tokens[1:]
+        windows = _split(tokenizer.tokenize(texts), tokenizer, model.before, size, context)
+        ends = windows.tokens[1:]
         first = 0
         while first < len(ends):
-            last = min(int(np.searchsorted(ends, cut.tokens[first] + full - growing.tokens)) + 1, len(ends))
-            growing.add(cut, first, last)
+            last = min(int(np.searchsorted(ends, windows.tokens[first] + max_tokens - builder.tokens)) + 1, len(ends))
+            builder.add(windows, first, last)
             first = last
-            if growing.tokens >= full:
-                yield finish(growing.line)
+            if builder.tokens >= max_tokens:
+                yield finish(builder.line)
         if len(tokenizer.words) > MAX_ENTRIES:
             tokenizer = WordTokenizer(tokenizer.tokenizer, tokenizer.units, has_first=rules.first_word)
-            if growing.places:
-                yield finish(growing.line)
-            growing = _Growing(tokenizer)
-    if growing.places or short:
-        yield finish(read)
+            if builder.places:
+                yield finish(builder.line)
+            builder = _ChunkBuilder(tokenizer)
+    if builder.places or short_lines:
+        yield finish(lines_read)
 
 
 def _batch(texts: Iterable[list[Line]]) -> Iterator[list[list[Line]]]:
-    """Yield texts that go through the tokenizer together."""
+    """Yield texts to tokenize together."""
     batch: list[list[Line]] = []
     words = 0
     for text in texts:

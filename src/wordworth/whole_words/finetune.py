@@ -1,8 +1,8 @@
-"""One pass of training on a text before the evaluation, as the paper does with WikiText-103 (2.1), from the left only.
+"""Train a model for one pass over a text before the evaluation, as the paper does with WikiText-103 (2.1).
 
 A causal model is trained on every token of a line. A masked one sees the beginning of a line and a mask, and is trained
-on the token that follows: the same question that it is asked later. The text is streamed in its order. A run that is
-killed goes on from its last checkpoint to the same weights, since what is random depends only on seed and step.
+on the next token, as in the evaluation. The text is streamed in order. An interrupted run continues from its last
+checkpoint to the same weights, since random draws depend only on seed and step.
 """
 
 import json
@@ -30,52 +30,52 @@ from wordworth.whole_words.model import WordFamily, frame, load_network
 from wordworth.whole_words.words import MIN_LINE_WORDS
 
 SAVE_EVERY = 300.0
-"""Seconds of training that a kill costs at most."""
-_TRAINING = 1  # raised whenever training goes differently
+"""Seconds between checkpoints: an interruption loses at most these."""
+_TRAINING = 1  # raise this when training changes
 _NO_LOSS = -100
 _NOTES, _MODEL = "training.json", "model"
 Example = tuple[list[int], list[int]]
-"""Tokens and labels: the label at a place is the token that the model is to predict there."""
+"""Tokens and labels: the label at a position is the token to predict there."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is trained: AdamW at a constant rate, gradients cut at norm 1."""
+    """The options of a training: AdamW at a constant rate, gradients clipped at norm 1."""
 
     seed: int = 0
     rate: float = 5e-5
     batch: int = 8
-    """Lines in a step."""
+    """Lines per step."""
     length: int = 256
-    """Tokens of a line; the rest is a line of its own."""
+    """Tokens per line; longer lines are split."""
 
 
 @dataclass(frozen=True)
 class FineTuneResult:
-    """A folder with the weights as safetensors, and what was done."""
+    """A folder with the weights as safetensors, and the steps, tokens and loss."""
 
     folder: Path
     steps: int
     tokens: int
-    """Tokens that the loss was taken over."""
+    """Tokens with a label."""
     loss: float
-    """Mean of −ln p over them, each before the step that it is used for."""
+    """Mean of −ln p over these tokens, each before the step that uses it."""
 
 
 def fine_tune(
-    named: NameLike,
+    name_or_path: NameLike,
     text: Corpus,
     training: Training | None = None,
     *,
     family: WordFamily | None = None,
     device: str = "auto",
 ) -> FineTuneResult:
-    """Train a model on all of a text, once; a model and text that were trained before are not trained again."""
+    """Train a model on a whole text, once; the cache keeps the trained model."""
     training = training or Training()
-    network, tokenizer, _, family = load_network(named, device, "float32", family)
+    network, tokenizer, _, family = load_network(name_or_path, device, "float32", family)
     model = [*LIBRARIES, hash_network(network), hash_config(network.config), hash_tokenizer(tokenizer), family]
-    read = [text.sha256, text.layout, text.column, text.field]
-    entry = slot("trained", [_TRAINING, *model, *read, asdict(training)])
+    text_key = [text.sha256, text.layout, text.column, text.field]
+    entry = slot("trained", [_TRAINING, *model, *text_key, asdict(training)])
     with hold_lock(entry.path):
         if not entry.part(_MODEL).check_or_remove():
             examples = partial(_examples, text, tokenizer, family, training)
@@ -146,7 +146,7 @@ def _collate(batch: list[Example], pad: int) -> dict[str, Tensor]:
     width = max(len(ids) for ids, _ in batch)
     return {
         "input_ids": torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in batch]),
-        "labels": torch.tensor([own + [_NO_LOSS] * (width - len(own)) for _, own in batch]),
+        "labels": torch.tensor([labels + [_NO_LOSS] * (width - len(labels)) for _, labels in batch]),
         "attention_mask": torch.tensor([[1] * len(ids) + [0] * (width - len(ids)) for ids, _ in batch]),
     }
 
@@ -170,8 +170,8 @@ def _examples(
                 ids = [*before, *piece]
                 yield ids, [*([_NO_LOSS] * (len(before) - 1) if before else []), *ids[max(len(before), 1) :], _NO_LOSS]
             else:
-                cut = int(np.random.default_rng([training.seed, number, start]).integers(1, len(piece)))
-                ids = [*before, *piece[:cut], int(tokenizer.mask_token_id), *after]
+                mask_position = int(np.random.default_rng([training.seed, number, start]).integers(1, len(piece)))
+                ids = [*before, *piece[:mask_position], int(tokenizer.mask_token_id), *after]
                 labels = [_NO_LOSS] * len(ids)
-                labels[len(before) + cut] = piece[cut]
+                labels[len(before) + mask_position] = piece[mask_position]
                 yield ids, labels

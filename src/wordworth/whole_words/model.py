@@ -38,8 +38,8 @@ _CLASSES: tuple[tuple[WordFamily, Any, Any], ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class ReaderElsewhere:
-    """In the place of a reader that is in other processes: what of it is said in this one."""
+class RemoteReader:
+    """The properties of a reader in other processes, for use in this one."""
 
     width: int
     budget: Budget
@@ -53,7 +53,7 @@ class ReaderElsewhere:
 
 @dataclass(frozen=True, eq=False)
 class WordModel:
-    """What predicts words: a reader of token numbers, the tokenizer, and its units as text."""
+    """A model that predicts words: a reader of token ids, the tokenizer, and its units as text."""
 
     name: str
     source: str
@@ -62,14 +62,14 @@ class WordModel:
     tokenizer: PreTrainedTokenizerFast
     units: Units
     before: tuple[int, ...]
-    """The tokens that the model wants before a text (BOS, [CLS]): those that its tokenizer puts there, no others."""
+    """The tokens that the tokenizer puts before a text (BOS, [CLS])."""
     limit: int | None
-    """Tokens admitted in one text, or the width of a sliding attention where that is less."""
+    """Maximum number of tokens in a text, or the width of a sliding attention if that is smaller."""
     around: int
-    """Tokens around a text while it is read."""
+    """Tokens that are added around a text."""
     dtype: str
     recipe: Recipe | None = None
-    """How another process loads it, where it can be loaded by name; it is sent there as its recipe."""
+    """The way another process loads the model, if it can be loaded by name; only the recipe is sent there."""
 
     def __repr__(self) -> str:
         return f"<{self.family} model {self.name}>"
@@ -78,14 +78,14 @@ class WordModel:
         return super().__reduce_ex__(protocol) if self.recipe is None else (loaded_alike, (self.recipe, self.identity))
 
     def without_weights(self) -> "WordModel":
-        """Return what a driver knows of a model whose network is in its workers."""
+        """Return the model without its network, for a driver whose workers have it."""
         base, identity = self.reader.base.without_weights(), self.reader.identity
-        reader: Any = ReaderElsewhere(self.reader.width, self.reader.budget, base, identity)
+        reader: Any = RemoteReader(self.reader.width, self.reader.budget, base, identity)
         return replace(self, reader=reader)
 
     @property
     def identity(self) -> Identity:
-        """Return all that predictions depend on, as it is now, for the keys of what is kept on disk."""
+        """Return all that predictions depend on at present, for cache keys."""
         return *self.reader.identity, self.family
 
     @property
@@ -98,20 +98,20 @@ def load_word_model(
 ) -> WordModel:
     """Load a model of the catalog, of a path (safetensors, GGUF) or of the hub, with its language-model head.
 
-    `family` is read from the model's configuration; BERT and its kin can also be loaded as `causal`, if trained so.
-    With workers, they load it and this process knows of it all but its weights.
+    `family` is read from the model's configuration; BERT and similar models can also be loaded as `causal`, if trained
+    so. If there are workers, they load the weights and this process only the rest.
     """
-    options = {"named": name_or_path, "device": device, "dtype": dtype, "family": family}
+    options = {"name_or_path": name_or_path, "device": device, "dtype": dtype, "family": family}
     model: WordModel = load(Recipe(load_word_model_here, options))
     return model
 
 
-def load_word_model_here(named: NameLike, device: str, dtype: str, family: WordFamily | None) -> WordModel:
-    """Load it in this process, whatever the engine."""
-    options = {"named": named, "device": device, "dtype": dtype, "family": family}
-    resolved = find(named)
-    network, tokenizer, source, family = load_network(resolved, device, dtype, family)
-    model = wrap_word_model(network, tokenizer, name=resolved.name, source=source, family=family)
+def load_word_model_here(name_or_path: NameLike, device: str, dtype: str, family: WordFamily | None) -> WordModel:
+    """Load the model in this process, whatever the engine."""
+    options = {"name_or_path": name_or_path, "device": device, "dtype": dtype, "family": family}
+    origin = find(name_or_path)
+    network, tokenizer, source, family = load_network(origin, device, dtype, family)
+    model = wrap_word_model(network, tokenizer, name=origin.name, source=source, family=family)
     model.reader.base = replace(model.reader.base, recipe=Recipe(load_word_model_here, options, "reader.base"))
     return model
 
@@ -119,20 +119,20 @@ def load_word_model_here(named: NameLike, device: str, dtype: str, family: WordF
 def load_network(
     name_or_path: NameLike, device: str = "auto", dtype: str = "float32", family: WordFamily | None = None
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast, str, WordFamily]:
-    """Load the network with its head, the tokenizer, where they came from, and the kind of head."""
-    located = locate_language_model(name_or_path)
+    """Load the network with its head and the tokenizer; also return their source and the kind of head."""
+    origin = locate_language_model(name_or_path)
 
     def choose_class(config: PretrainedConfig) -> Any:
-        return _head_of(config, family, located.name)[1]
+        return _head_of(config, family, origin.name)[1]
 
     try:
-        files = load_files(located.place, choose_class, called=located.name, device=device, dtype=dtype)
+        files = load_files(origin.place, choose_class, called=origin.name, device=device, dtype=dtype)
     except NoHeadError as error:
         raise WordworthError(
-            f"{located.name} has no head for words, only the network below it; name a causal or a masked language "
+            f"{origin.name} has no language-model head, only the network below it; name a causal or a masked language "
             "model, such as smollm2-135m"
         ) from error
-    return *files, _head_of(files[0].config, family, located.name)[0]
+    return *files, _head_of(files[0].config, family, origin.name)[0]
 
 
 def wrap_word_model(
@@ -143,7 +143,7 @@ def wrap_word_model(
     source: str = "",
     family: WordFamily | None = None,
 ) -> WordModel:
-    """Return a `WordModel` around a network with its head and a tokenizer at hand."""
+    """Return a `WordModel` of a network with its head and a tokenizer."""
     network = network.train(False).requires_grad_(False)
     family, _ = _head_of(network.config, family, name)
     try:
@@ -156,12 +156,12 @@ def wrap_word_model(
     reader: Reader
     if family == "causal":
         if not base.left_only:
-            raise WordworthError(f"{name} looks at what follows a word, so it cannot predict it from the left alone")
+            raise WordworthError(f"{name} attends to what follows a word, so it cannot predict it from the left")
         reader, around = CausalReader(base, head, trial_ids(tokenizer)), len(before)
     else:
         mask = tokenizer.mask_token_id
         if mask is None:
-            raise WordworthError(f"the tokenizer of {name} has no mask token, which a masked model needs to predict")
+            raise WordworthError(f"the tokenizer of {name} has no mask token, which a masked model needs")
         reader, around = MaskedReader(base, head, int(mask), after), len(before) + 1 + len(after)
     limits = filter(None, (base.max_length, _sliding(base.network.config)))
     return WordModel(
@@ -179,34 +179,34 @@ def wrap_word_model(
 
 
 def frame(tokenizer: PreTrainedTokenizerFast) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the tokens that the tokenizer itself puts before a text, and behind it.
+    """Return the tokens that the tokenizer itself puts before and after a text.
 
     This is the rule for BOS: Gemma's tokenizer puts one, GPT-2's and SmolLM2's put none, and neither do we.
     """
     text = "a a"
     bare, full = (tokenizer(text, add_special_tokens=special)["input_ids"] for special in (False, True))
-    for at in range(len(full) - len(bare) + 1):
-        if full[at : at + len(bare)] == bare:
-            return tuple(full[:at]), tuple(full[at + len(bare) :])
+    for start in range(len(full) - len(bare) + 1):
+        if full[start : start + len(bare)] == bare:
+            return tuple(full[:start]), tuple(full[start + len(bare) :])
     raise WordworthError(
-        f"the tokenizer of {tokenizer.name_or_path or 'the model'} changes a text where it adds special tokens"
+        f"the tokenizer of {tokenizer.name_or_path or 'the model'} changes a text when it adds special tokens"
     )
 
 
-def _head_of(config: PretrainedConfig, wanted: WordFamily | None, name: str) -> tuple[WordFamily, Any]:
-    """Return how the model predicts words, and the library's class for it."""
-    own = family_of(config)
+def _head_of(config: PretrainedConfig, choice: WordFamily | None, name: str) -> tuple[WordFamily, Any]:
+    """Return the family of the model, and the library's class for it with a head."""
+    usual = family_of(config)
     for family, mapping, head in _CLASSES:
-        if own != "encoder-decoder" and family == (wanted or own) and type(config) in mapping:
+        if usual != "encoder-decoder" and family == (choice or usual) and type(config) in mapping:
             return family, head
-    kind = f" as a {wanted} model" if wanted else ""
+    request = f" as a {choice} model" if choice else ""
     raise WordworthError(
-        f"{name} ({config.model_type}) has no head that predicts words from the left{kind}; use a causal or a masked "
-        "language model"
+        f"{name} ({config.model_type}) has no head that predicts words from the left{request}; use a causal or a "
+        "masked language model"
     )
 
 
 def _sliding(config: PretrainedConfig) -> int | None:
-    """Return the tokens that some layer looks back on at most, if it does not look back on all."""
+    """Return the width of the sliding attention, if the model has one."""
     width = getattr(config, "sliding_window", None)
     return int(width) if isinstance(width, int) and getattr(config, "use_sliding_window", True) else None

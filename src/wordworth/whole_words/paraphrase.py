@@ -1,8 +1,8 @@
-"""The use of rare words: is a sentence with a word nearer to that with its hypernym than one with a sibling is?
+"""Probe the use of rare words: is a sentence with a word nearer to one with its hypernym than one with a sibling is?
 
-The triples are published ones, or drawn from a text and WordNet by the paper's protocol (Dudy & Bedrick 2020, C): the
-word is rare or common, its hypernym and the hypernym's sibling are common, and the sentence is one of the text that
-holds the word. Nobody has read the drawn ones: they are many and rough where the published ones are few and chosen.
+The triples are published, or drawn from a text and WordNet by the paper's protocol (Dudy & Bedrick 2020, C). The word
+is rare or common, its hypernym and the hypernym's sibling are common, and the sentence is from the text. Published
+triples are few and selected by hand; drawn ones are many, and nobody has checked them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from wordworth.errors import WordworthError
 from wordworth.measure import bert_score
 
 MIN_COMMON_COUNT = 50.0
-"""Occurrences from which on a word is common: the paper's “mid/high”."""
+"""Minimum number of occurrences of a common word: the paper's “mid/high”."""
 DRAWN_TRIPLES = 50
 _VOWELS = frozenset("aeiou")
 BATCH_TRIPLES = 16
@@ -43,34 +43,34 @@ class Relation:
 
     @property
     def one_article(self) -> bool:
-        """Return whether one of “a” and “an” goes before all three."""
+        """Return whether all three words take the same of “a” and “an”."""
         return len({word[0] in _VOWELS for word in (self.word, self.hypernym, self.sibling)}) == 1
 
 
 def find_relation(word: str, wordnet: WordNet, frequencies: Frequencies) -> Relation | None:
     """Return the hypernym and sibling of a noun, both common, or None.
 
-    Only words that are nouns and nothing else are taken, by their first sense. Of the siblings that are common, it
-    is the one whose frequency is nearest to the hypernym's, so that frequency does not tell them apart.
+    Only words that are nouns and no other part of speech count, in their first sense. The sibling is the common one
+    whose frequency is nearest to the hypernym's, so that frequency does not distinguish them.
     """
-    if any((word, kind) in wordnet.senses for kind in "var"):
+    if any((word, part_of_speech) in wordnet.senses for part_of_speech in "var"):
         return None
     counts = frequencies.counts
     for parent in wordnet.hypernyms[wordnet.senses[word, "n"][0]]:
         hypernym = _common_name(wordnet.words[parent], word, counts)
         if hypernym is None:
             continue
-        synsets = {synset for above in wordnet.hypernyms[parent] for synset in wordnet.hyponyms[above]} - {parent}
+        synsets = {synset for ancestor in wordnet.hypernyms[parent] for synset in wordnet.hyponyms[ancestor]} - {parent}
         siblings = {_common_name(wordnet.words[synset], word, counts) for synset in synsets} - {None, hypernym}
-        own = log(counts[hypernym])
-        nearest = min(((abs(log(counts[name]) - own), name) for name in siblings if name), default=None)
+        target_frequency = log(counts[hypernym])
+        nearest = min(((abs(log(counts[name]) - target_frequency), name) for name in siblings if name), default=None)
         if nearest:
             return Relation(word, hypernym, nearest[1])
     return None
 
 
 def _common_name(names: tuple[str, ...], word: str, counts: Mapping[str, float]) -> str | None:
-    """Return the first name of a synset if it is one plain common word that neither holds the word nor is in it."""
+    """Return the first name of a synset if it is a common word that neither contains the word nor is part of it."""
     name = names[0]
     if not name.isalpha() or counts.get(name, 0) < MIN_COMMON_COUNT or name in word or word in name:
         return None
@@ -81,32 +81,32 @@ def draw_triples(
     lines: Iterable[str],
     wordnet: WordNet,
     frequencies: Frequencies,
-    which: Literal["rare", "common"],
+    band: Literal["rare", "common"],
     *,
     name: str,
     seed: int = 0,
 ) -> Paraphrases:
-    """Draw up to 50 triples, a word each, at random from all that the text gives, each in its first sentence."""
+    """Draw up to 50 triples of different words at random from a text, each word in its first sentence."""
     relate = cache(lambda word: find_relation(word, wordnet, frequencies))
     triples: dict[str, Triple] = {}
     for sentence in _sentences(lines):
         words = sentence.split()
-        for at, word in enumerate(words):
+        for i, word in enumerate(words):
             if word in triples or words.count(word) > 1 or (word, "n") not in wordnet.senses:
                 continue
             frequency = frequencies.counts.get(word, 0.0)
-            if not word.isalpha() or not word.islower() or (frequency >= MIN_COMMON_COUNT) != (which == "common"):
+            if not word.isalpha() or not word.islower() or (frequency >= MIN_COMMON_COUNT) != (band == "common"):
                 continue
-            related = relate(word)
-            if related is None or (at and words[at - 1].lower() in ("a", "an") and not related.one_article):
+            relation = relate(word)
+            if relation is None or (i and words[i - 1].lower() in ("a", "an") and not relation.one_article):
                 continue
-            three = (word, related.hypernym, related.sibling)
-            triples[word] = Triple(*(" ".join([*words[:at], one, *words[at + 1 :]]) for one in three))
+            forms = (word, relation.hypernym, relation.sibling)
+            triples[word] = Triple(*(" ".join([*words[:i], form, *words[i + 1 :]]) for form in forms))
     if not triples:
-        raise WordworthError(f"the text holds no {which} noun with a common hypernym and sibling; give more text")
+        raise WordworthError(f"the text has no {band} noun with a common hypernym and sibling; give more text")
     drawable = sorted(triples)
     numbers = np.random.default_rng(seed).choice(len(drawable), min(DRAWN_TRIPLES, len(drawable)), replace=False)
-    return Paraphrases(name, tuple(triples[drawable[at]] for at in sorted(numbers.tolist())))
+    return Paraphrases(name, tuple(triples[drawable[i]] for i in sorted(numbers.tolist())))
 
 
 def _sentences(lines: Iterable[str]) -> Iterator[str]:
@@ -123,7 +123,7 @@ class ParaphraseRanks:
     layer: int
     triples: tuple[Triple, ...]
     near: NDArray[np.float64]
-    """BERTScore F1 of (hypernym, word), a value per triple."""
+    """BERTScore F1 of (hypernym, word), one value per triple."""
     far: NDArray[np.float64]
     """BERTScore F1 of (hypernym, sibling)."""
 
@@ -133,43 +133,43 @@ class ParaphraseRanks:
 
 
 def default_layer(model: LanguageModel) -> int:
-    """Return the layer three quarters up, where BERTScore's authors found most agreement with people (9 of 12)."""
+    """Return the layer at three quarters of the depth, where BERTScore agreed best with people (9 of 12)."""
     return -(-3 * model.layers // 4)
 
 
 def paraphrase(
     model: LanguageModel, probe: Paraphrases, layers: Sequence[int] = ()
 ) -> tuple[list[ParaphraseRanks], list[tuple[Triple, str]]]:
-    """Return BERTScores of the pairs of every triple in some layers, and the triples that cannot be encoded, with why.
+    """Return BERTScores of each triple's pairs per layer, and the triples that cannot be encoded, with reasons.
 
     Tokens that the model adds ([CLS], <s>) are not matched.
     """
-    chosen = checked_layers(model, layers or [default_layer(model)])
+    layer_numbers = checked_layers(model, layers or [default_layer(model)])
     if not probe.triples:
-        raise WordworthError(f"{probe.name} has no triples to probe with; give three sentences a triple")
-    used: list[Triple] = []
-    failed: list[tuple[Triple, str]] = []
-    scores: list[list[tuple[float, float]]] = [[] for _ in chosen]
+        raise WordworthError(f"{probe.name} has no triples; give three sentences per triple")
+    encoded_triples: list[Triple] = []
+    failures: list[tuple[Triple, str]] = []
+    scores: list[list[tuple[float, float]]] = [[] for _ in layer_numbers]
     for start in range(0, len(probe.triples), BATCH_TRIPLES):
-        part = probe.triples[start : start + BATCH_TRIPLES]
-        sentences = [sentence for one in part for sentence in (one.word, one.hypernym, one.sibling)]
+        batch = probe.triples[start : start + BATCH_TRIPLES]
+        sentences = [sentence for triple in batch for sentence in (triple.word, triple.hypernym, triple.sibling)]
         contexts = [Context(sentence, sentence, 0, len(sentence)) for sentence in sentences]  # each is one span
-        (shard,) = encode_shards(model, [contexts], chosen)
+        (shard,) = encode_shards(model, [contexts], layer_numbers)
         reasons = {failure.row: failure.reason for failure in shard.failures}
         states = shard.states.float().numpy()
         starts = [0, *accumulate(shard.subwords)]
-        for at, triple in enumerate(part):
-            rows = range(3 * at, 3 * at + 3)
-            wrong = next((reasons[row] for row in rows if row in reasons), None)
-            if wrong is not None:
-                failed.append((triple, wrong))
+        for number, triple in enumerate(batch):
+            rows = range(3 * number, 3 * number + 3)
+            reason = next((reasons[row] for row in rows if row in reasons), None)
+            if reason is not None:
+                failures.append((triple, reason))
                 continue
-            used.append(triple)
+            encoded_triples.append(triple)
             for layer, pairs in enumerate(scores):
                 word, hypernym, sibling = (states[layer, starts[row] : starts[row + 1]] for row in rows)
                 pairs.append((bert_score(hypernym, word), bert_score(hypernym, sibling)))
-    probed = [
-        ParaphraseRanks(layer, tuple(used), *np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
-        for layer, pairs in zip(chosen, scores, strict=True)
+    ranks = [
+        ParaphraseRanks(layer, tuple(encoded_triples), *np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
+        for layer, pairs in zip(layer_numbers, scores, strict=True)
     ]
-    return probed, failed
+    return ranks, failures

@@ -1,8 +1,7 @@
-"""Predicts the words of chunks: windows are read in batches, then all paths that leave some batches grow together.
+"""Predict the words of chunks: windows are read in batches, then the paths off several batches grow together.
 
-A group is some batches of like length. Its paths are followed together, a unit each a pass. What the reader remembers
-of its texts (keys and values) stays on the device until its paths are done. Scores are fetched while the device reads
-the next batch.
+A group is a few batches of similar length. Its paths grow together, by one unit per pass. The keys and values of its
+texts stay on the device until its paths are done. Scores are fetched while the device reads the next batch.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,28 +35,28 @@ PREDICTIONS = {
     "left_out": pl.Categorical,
     "form": pl.Categorical,
 }
-"""`line` (0, 1, … in the text) and `at` (0, 1, … in the line) say where the word is; `glued`, that no space is before
-it, as before a comma. `guess` is what greedy decoding gives. `hit1`: the guess is the word; `hitk`: a path of units,
-each among the k best, spells it. `logp` is the natural logarithm of the word's probability, its end included;
-`logp_naive` that of the plain product over its units. `units` are the tokenizer's own for the word. Where `left_out`
-gives a reason, the word was not predicted and the rest is null. `form` is the word as the model reads it (lower case,
-say); guesses are in that form too, and a blank guess says that the model would end the text or the line."""
+"""`line` (0, 1, … in the text) and `at` (0, 1, … in the line) locate the word; `glued` is true without a space before
+it, as for a comma. `guess` is the result of greedy decoding. `hit1`: the guess is the word; `hitk`: a path of units,
+each among the k best, spells it. `logp` is the natural logarithm of the word's probability, including its end;
+`logp_naive` that of the product over its units. `units` is the number of the tokenizer's own units for the word. If
+`left_out` has a reason, the word was not predicted and the rest is null. `form` is the word as the model reads it (for
+example in lower case), and guesses are in that form. A blank guess is the end of the text or the line."""
 
-HELD_BYTES = 256 << 20
-"""Bytes that are remembered of a group's texts, on a CPU."""
-HELD_SHARE = 0.25
-"""The same as a share of an accelerator's free memory: it grows to about twice as much while paths are followed."""
-USUAL_PADDING, MOST_PADDING = 1.5, 3.0
-"""Texts of a group are in rows of one length: at most so many times their tokens. The second on an accelerator and
-without guesses, where paths are few and a pass over them costs its launch and little else: the fewer groups the better.
-The paths of guesses are many, and each looks at all of its row."""
+GROUP_BYTES = 256 << 20
+"""Maximum memory of the texts of a group, on a CPU."""
+GROUP_MEMORY_SHARE = 0.25
+"""The same as a share of an accelerator's free memory; it about doubles while paths grow."""
+USUAL_PADDING, MAX_PADDING = 1.5, 3.0
+"""Texts of a group are in rows of one length: at most this many times their tokens. The second applies on an
+accelerator without guesses: paths are then few and a pass is cheap, so fewer groups are better. The paths of guesses
+are many, and each attends to its whole row."""
 
 
 class WindowBatch:
-    """A batch of windows: read on the device, then its own paths are scored."""
+    """A batch of windows: read on the device, which then scores the words' own paths."""
 
     def __init__(self, model: WordModel, chunk: PreparedChunk, numbers: list[int], rules: PredictionRules) -> None:
-        """Send the windows of these numbers to the device, and do not wait for it."""
+        """Send the windows of these numbers to the device without waiting for it."""
         self.chunk, self.numbers = chunk, numbers
         windows, units = np.array(numbers), rules.units(model)
         lengths, ends = chunk.lengths[windows], chunk.chunk.ends[windows].tolist()
@@ -67,13 +66,13 @@ class WindowBatch:
         with inference():
             rows, self.state = model.reader.read(texts, search.firsts.tolist())
             begins = units.begin_mask.to(model.device)
-            pending = PendingScores(model.reader, rows, rules.k, begins, search.query, search.states(), search.own)
-        self._pending: PendingScores | None = pending
+            scores = PendingScores(model.reader, rows, rules.k, begins, search.query, search.states(), search.own)
+        self._pending: PendingScores | None = scores
         self.steps: list[PathStep] = []
-        """The next steps of the paths that leave the texts."""
+        """The next steps of the paths off the texts."""
 
     def begin(self, texts_before: int) -> None:
-        """Wait for the device, and set the first steps of the paths; texts are numbered from so many on."""
+        """Wait for the device, and set the first steps of the paths; `texts_before` is the number of the first text."""
         assert self._pending is not None
         scores, self._pending = self._pending.result(), None
         self.search.texts_before = texts_before
@@ -81,27 +80,27 @@ class WindowBatch:
 
 
 def predict_chunks(model: WordModel, chunks: Iterable[Chunk], rules: PredictionRules) -> Iterator[pl.DataFrame]:
-    """Yield the table of each chunk (schema `PREDICTIONS`), in their order. Chunks and tables are plain data, so this
-    runs wherever the model is."""
+    """Yield the table of each chunk in order (schema `PREDICTIONS`). It runs in the process that has the model."""
     units = rules.units(model)
     for chunk in chunks:
-        prepared = PreparedChunk(chunk, units, rules)
-        groups = _read_groups(model, prepared, rules)
+        prepared_chunk = PreparedChunk(chunk, units, rules)
+        groups = _read_groups(model, prepared_chunk, rules)
         batches = [batch for group in groups for batch in _predict_group(model, group, rules)]
-        yield _table_of_searches(prepared, [batch.search for batch in batches])
+        yield _table_of_searches(prepared_chunk, [batch.search for batch in batches])
 
 
 def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules) -> Iterator[list[WindowBatch]]:
     """Read the windows of a chunk, the longest first: if memory runs out, it does so at the start."""
     has_accelerator = model.device.type == "cuda"
-    most_held = int(HELD_SHARE * free_memory(model.device)) if has_accelerator else HELD_BYTES
-    padding = MOST_PADDING if has_accelerator and not rules.guesses else USUAL_PADDING
+    max_bytes = int(GROUP_MEMORY_SHARE * free_memory(model.device)) if has_accelerator else GROUP_BYTES
+    padding = MAX_PADDING if has_accelerator and not rules.guesses else USUAL_PADDING
 
     def fit(batches: Sequence[WindowBatch]) -> bool:
-        """The first batch is the longest. What is held is counted as it will be, in rows of one length."""
-        padded = sum(len(one.numbers) for one in batches) * batches[0].longest / sum(one.tokens for one in batches)
-        held = sum(model.reader.count_bytes(one.state) for one in batches)
-        return padded <= padding and max(1.0, padded / USUAL_PADDING) * held <= most_held
+        """Return whether batches fit one group. The first is the longest; memory is that of rows of its length."""
+        rows, tokens = sum(len(batch.numbers) for batch in batches), sum(batch.tokens for batch in batches)
+        ratio = rows * batches[0].longest / tokens
+        memory = sum(model.reader.count_bytes(batch.state) for batch in batches)
+        return ratio <= padding and max(1.0, ratio / USUAL_PADDING) * memory <= max_bytes
 
     group: list[WindowBatch] = []
     texts = 0
@@ -121,8 +120,8 @@ def _read_groups(model: WordModel, chunk: PreparedChunk, rules: PredictionRules)
 
 
 def _predict_group(model: WordModel, group: list[WindowBatch], rules: PredictionRules) -> list[WindowBatch]:
-    """Follow the paths of a group. If memory runs out, read its windows again, in batches that are halved until they
-    fit, each from its first token to its last path."""
+    """Follow the paths of a group. If memory runs out, read its windows again in batches that are halved until each
+    fits with its paths."""
     try:
         _follow(model, group, rules)
         return group
@@ -132,8 +131,8 @@ def _predict_group(model: WordModel, group: list[WindowBatch], rules: Prediction
     chunk, numbers = group[0].chunk, [number for batch in group for number in batch.numbers]
     group.clear()
 
-    def predict_batch(some: list[int]) -> WindowBatch:
-        batch = WindowBatch(model, chunk, [numbers[at] for at in some], rules)
+    def predict_batch(positions: list[int]) -> WindowBatch:
+        batch = WindowBatch(model, chunk, [numbers[position] for position in positions], rules)
         batch.begin(0)
         _follow(model, [batch], rules)
         return batch
@@ -142,72 +141,73 @@ def _predict_group(model: WordModel, group: list[WindowBatch], rules: Prediction
 
 
 def _follow(model: WordModel, group: Sequence[WindowBatch], rules: PredictionRules) -> None:
-    """Follow all paths of a group, all by one unit a pass."""
+    """Follow all paths of a group, by one unit per pass."""
     reader, begins = model.reader, rules.units(model).begin_mask.to(model.device)
     searches, steps = [batch.search for batch in group], [batch.steps for batch in group]
     state = reader.join([batch.state for batch in group])
     for batch in group:
         batch.state, batch.steps = None, []
     while any(steps):
-        queries = [search.query_at(some) for search, some in zip(searches, steps, strict=True)]
+        queries = [search.query_at(part) for search, part in zip(searches, steps, strict=True)]
         firsts = np.cumsum([0, *map(len, steps)])
         rows = np.concatenate([query.rows + first for query, first in zip(queries, firsts, strict=False)])
-        asked = np.concatenate([query.units for query in queries])
-        after = [search.states_at(some) for search, some in zip(searches, steps, strict=True)]
+        units = np.concatenate([query.units for query in queries])
+        states_after = [search.states_at(part) for search, part in zip(searches, steps, strict=True)]
         with inference():
-            states = reader.extend(state, [step for some in steps for step in some])
-            pending = PendingScores(reader, states, rules.k, begins, UnitQuery(rows, asked), np.concatenate(after))
+            states = reader.extend(state, [step for part in steps for step in part])
+            query = UnitQuery(rows, units)
+            scores = PendingScores(reader, states, rules.k, begins, query, np.concatenate(states_after))
         cuts = np.cumsum([len(query.rows) for query in queries])[:-1]
-        parts = pending.result().split(firsts[1:-1], cuts)
-        steps = [search.follow(some, part) for search, some, part in zip(searches, steps, parts, strict=True)]
+        results = scores.result().split(firsts[1:-1], cuts)
+        steps = [search.follow(part, result) for search, part, result in zip(searches, steps, results, strict=True)]
 
 
 def _table_of_searches(chunk: PreparedChunk, searches: Sequence[Search]) -> pl.DataFrame:
-    predicted = chunk.chunk.places[:0]
+    places = chunk.chunk.places[:0]
     columns: dict[str, Any] = {}
     if searches:
-        predicted = chunk.chunk.places[np.concatenate([one.places for one in searches])]
-        entries = predicted["entry"]
+        places = chunk.chunk.places[np.concatenate([search.places for search in searches])]
+        entries = places["entry"]
         if searches[0].rules.k:
             columns = {
                 "guess": _guesses(chunk, searches, entries),
-                "hit1": np.concatenate([one.hit1 for one in searches]),
-                "hitk": np.concatenate([one.hitk for one in searches]),
+                "hit1": np.concatenate([search.hit1 for search in searches]),
+                "hitk": np.concatenate([search.hitk for search in searches]),
             }
         columns |= {
-            "logp": np.concatenate([one.logp for one in searches]),
-            "logp_naive": np.concatenate([one.naive for one in searches]),
+            "logp": np.concatenate([search.logp for search in searches]),
+            "logp_naive": np.concatenate([search.naive for search in searches]),
             "units": chunk.counts[entries],
             "form": pl.Series(chunk.forms, dtype=pl.Categorical).gather(entries),
         }
-    return make_table(chunk.chunk, predicted, columns)
+    return make_table(chunk.chunk, places, columns)
 
 
-def make_table(chunk: Chunk, predicted: WordPlaces, columns: dict[str, Any]) -> pl.DataFrame:
-    """Return the words that were predicted, with these columns, and those that were skipped, with the reason."""
+def make_table(chunk: Chunk, places: WordPlaces, columns: dict[str, Any]) -> pl.DataFrame:
+    """Return the predicted words with these columns, and the skipped words with the reason."""
     reasons = [target if isinstance(target, str) else None for target in chunk.targets]
-    left_out = pl.Series(reasons, dtype=pl.Categorical).gather(chunk.skipped["entry"])
-    tables = _table(chunk, predicted, columns), _table(chunk, chunk.skipped, {"left_out": left_out})
+    reason_column = pl.Series(reasons, dtype=pl.Categorical).gather(chunk.skipped["entry"])
+    tables = _table(chunk, places, columns), _table(chunk, chunk.skipped, {"left_out": reason_column})
     return pl.concat(tables).sort("line", "at")
 
 
 def _table(chunk: Chunk, places: WordPlaces, columns: dict[str, Any]) -> pl.DataFrame:
-    """Return a table of some words with these columns; the others are null."""
-    where = {name: places[name].copy() for name in ("document", "line", "at", "glued")}
+    """Return a table of some words with these columns; other columns are null."""
+    place_columns = {name: places[name].copy() for name in ("document", "line", "at", "glued")}
     words = pl.Series(chunk.words, dtype=pl.Categorical).gather(places["entry"])
-    table = pl.DataFrame({**where, "word": words, **columns})
+    table = pl.DataFrame({**place_columns, "word": words, **columns})
     return table.select(
-        (pl.col(name) if name in table.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in PREDICTIONS.items()
+        (pl.col(name) if name in table.columns else pl.lit(None)).cast(dtype).alias(name)
+        for name, dtype in PREDICTIONS.items()
     )
 
 
 def _guesses(chunk: PreparedChunk, searches: Sequence[Search], entries: WordPlaces) -> pl.Series:
-    """Return the guesses: the words' own forms, what was said instead, or none."""
-    others = [guess for one in searches for guess in one.decode_guesses()]
-    guesses = pl.Series([*chunk.forms, *others, None], dtype=pl.Categorical)
-    which = np.where(np.concatenate([one.own_hits for one in searches]), entries, len(guesses) - 1)
-    before = np.cumsum([0, *(len(one.places) for one in searches)]).tolist()
-    at = [first + word for one, first in zip(searches, before, strict=False) for word in one.guesses]
-    which[at] = len(chunk.forms) + np.arange(len(others))
-    return guesses.gather(which)
+    """Return the guesses: the words' own forms, what was decoded instead, or null."""
+    decoded_guesses = [guess for search in searches for guess in search.decode_guesses()]
+    guesses = pl.Series([*chunk.forms, *decoded_guesses, None], dtype=pl.Categorical)
+    indices = np.where(np.concatenate([search.own_hits for search in searches]), entries, len(guesses) - 1)
+    firsts = np.cumsum([0, *(len(search.places) for search in searches)]).tolist()
+    positions = [first + word for search, first in zip(searches, firsts, strict=False) for word in search.guesses]
+    indices[positions] = len(chunk.forms) + np.arange(len(decoded_guesses))
+    return guesses.gather(indices)

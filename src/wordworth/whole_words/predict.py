@@ -1,6 +1,6 @@
-"""Whole-word prediction of a text: every word from its left context, as a table.
+"""Predict every word of a text from its left context, as a table.
 
-On disk there is an entry per chunk of text, keyed by all that it depends on, so that an interrupted run goes on.
+The cache has an entry per chunk of text, so that an interrupted run continues.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
@@ -15,24 +15,24 @@ from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.whole_words.chunks import Chunk, chunks
 from wordworth.whole_words.model import WordModel
-from wordworth.whole_words.parting import Parting, Splitter
 from wordworth.whole_words.pipeline import PREDICTIONS, predict_chunks
 from wordworth.whole_words.rules import PredictionRules
+from wordworth.whole_words.splitting import Splitter, WordSplitter
 from wordworth.whole_words.words import MIN_LINE_WORDS, read_lines
 
 PREDICTIONS_VERSION = 6
 PREDICTIONS_FILE = "predictions.parquet"
 
 
-class Reading(TypedDict, total=False):
-    """How a text is read, and where its predictions are kept."""
+class ReadingOptions(TypedDict, total=False):
+    """Options for reading a text, and the folder of its predictions."""
 
     split: Splitter
-    """Splits a line into words: at white space by default."""
+    """A function that splits a line into words; at white space by default."""
     documents: Iterable[int] | None
-    """The number of each line's document."""
+    """The document number of each line."""
     by_document: bool
-    """The left context of a word is that of its document, and not of its line."""
+    """Whether the left context of a word is its document instead of its line."""
     kept: Path
     """The folder for predictions; the cache by default."""
 
@@ -40,13 +40,13 @@ class Reading(TypedDict, total=False):
 def predict_words(
     model: WordModel,
     lines: Iterable[str],
-    rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
-    **reading: Unpack[Reading],
+    rules: PredictionRules = PredictionRules(),
+    **reading: Unpack[ReadingOptions],
 ) -> pl.DataFrame:
-    """Return a row per word of the text, in its order (schema `PREDICTIONS`); those of skipped words say why.
+    """Return a row per word of the text, in order (schema `PREDICTIONS`); rows of skipped words have the reason.
 
-    White space of any length is read as one space. What is longer than a window is read in overlapping ones. What was
-    predicted once is kept, and not predicted again.
+    White space of any length counts as one space. Longer texts are read in overlapping windows. The cache keeps
+    predictions.
     """
     return scan_words(model, lines, rules, **reading).collect()
 
@@ -55,39 +55,39 @@ def predict_words(
 def scan_words(
     model: WordModel,
     lines: Iterable[str],
-    rules: PredictionRules = PredictionRules(),  # noqa: B008 - frozen
-    **reading: Unpack[Reading],
+    rules: PredictionRules = PredictionRules(),
+    **reading: Unpack[ReadingOptions],
 ) -> pl.LazyFrame:
-    """Return the table of `predict_words` where it is kept, for a text whose table does not fit into memory.
+    """Return the table of `predict_words` on disk, for a text whose table does not fit into memory.
 
-    When this returns, everything is predicted; the rows lie on disk, and are read by whoever collects the table. Lines
-    are taken one by one (a file will do), and no more of them is held than is being predicted.
+    All words are predicted when this returns; collecting the table reads its rows. Lines are read one by one (from an
+    open file, for example), and only those being predicted are in memory.
     """
     documents, by_document = reading.get("documents"), reading.get("by_document", False)
     if by_document and documents is None:
-        raise WordworthError("the context is to be the document, but no documents are given; number them line by line")
+        raise WordworthError("by_document needs `documents`; give the document number of every line")
     size, context = rules.sizes(model)
     options = [PREDICTIONS_VERSION, *model.identity, rules.k, rules.boundary, rules.beginning, rules.punctuation]
     options += [size, context, rules.guesses, rules.unspaced]
     total = len(lines) if isinstance(lines, Sized) else None
-    parting = Parting(rules.punctuation, reading.get("split", str.split), rules.unspaced)
-    kept = reading.get("kept")
+    splitter = WordSplitter(rules.punctuation, reading.get("split", str.split), rules.unspaced)
+    folder = reading.get("kept")
     entries: list[CacheSlot] = []
 
     def parts() -> Iterator[WorkPart[Chunk]]:
-        for chunk in chunks(model, read_lines(lines, documents, parting), rules, by_document=by_document):
+        for chunk in chunks(model, read_lines(lines, documents, splitter), rules, by_document=by_document):
             key = [*options, chunk.key()]
-            entries.append(CacheSlot("predictions", kept / key_of(key)) if kept else slot("predictions", key))
+            entries.append(CacheSlot("predictions", folder / key_of(key)) if folder else slot("predictions", key))
             yield WorkPart(entries[-1], chunk, chunk.lines)
 
-    what = f"predicting words with {model.name}"
+    activity = f"predicting words with {model.name}"
     with progress(f"Predicting words with {model.name}", total) as advance:
-        Filling(partial(predict_chunks, rules=rules), write, what).fill(model, parts(), advance)
+        Filling(partial(predict_chunks, rules=rules), write, activity).fill(model, parts(), advance)
     table = _scan(entries)
     if not table.select(pl.col("left_out").null_count()).collect(engine="streaming").item():
-        why = _list_reasons(table)
+        reasons = _list_reasons(table)
         raise WordworthError(
-            f"no word of the text can be predicted: {why}; give lines of at least {MIN_LINE_WORDS} words"
+            f"no word of the text can be predicted: {reasons}; give lines of at least {MIN_LINE_WORDS} words"
         )
     return table
 
@@ -100,13 +100,13 @@ def _list_reasons(table: pl.LazyFrame) -> str:
 
 
 def write(table: pl.DataFrame, folder: Path) -> None:
-    """Write the table of a chunk into its entry."""
+    """Write the table of a chunk into its cache entry."""
     table.write_parquet(folder / PREDICTIONS_FILE)
 
 
 def _scan(entries: Sequence[CacheSlot]) -> pl.LazyFrame:
-    """Return what was written, one entry behind the other; it is read when it is asked for, as far as needed."""
+    """Return a lazy table of all entries."""
     if not entries:
         return pl.LazyFrame(schema=PREDICTIONS)
     tables = pl.scan_parquet([entry.path / PREDICTIONS_FILE for entry in entries], glob=False, hive_partitioning=False)
-    return tables.select(pl.col(name).cast(kind) for name, kind in PREDICTIONS.items())
+    return tables.select(pl.col(name).cast(dtype) for name, dtype in PREDICTIONS.items())

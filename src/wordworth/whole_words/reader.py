@@ -1,9 +1,9 @@
-"""How a language model reads texts for prediction: what readers have in common, the head apart, and masked models.
+"""Read texts for prediction: the base of all readers, the separated head, and masked models.
 
-The head is apart from the network under it, so that logits are computed for some positions only. A masked model reads
-the left context, one mask, and what the tokenizer puts behind a text. A word of several units is decoded with one mask
-at a time: each unit found takes its place before the next mask. So the model never sees a word to the right of the one
-it predicts, nor how many units the word has.
+The head is separated from the network below it, so that logits are computed for some positions only. A masked model
+reads the left context, one mask, and the tokens that the tokenizer puts after a text. A word of several units is
+decoded with one mask at a time: each unit is inserted before the next mask. So the model sees neither the words to the
+right nor the number of units of the word.
 """
 
 from abc import ABC, abstractmethod
@@ -25,12 +25,12 @@ from wordworth.engine.batching import Budget, budget_for, by_length
 TokenIds = Sequence[int] | NDArray[np.int32]
 APART_TOLERANCE = 1e-3
 SLICE_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
-"""Logits at one time."""
+"""Memory of the logits computed at one time."""
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A unit behind a place of a text that is not the text's own: the end of a path that is being tried."""
+    """The last unit of a path that leaves a text."""
 
     text: int
     """The number of the text in the batch."""
@@ -38,13 +38,13 @@ class Node:
     """Tokens of the text before the path leaves it."""
     unit: int
     parent: "Node | None"
-    """The node before it on the path; None where it follows the text itself."""
+    """The previous node of the path; None if it follows the text itself."""
     column: int = -1
-    """Where a reader with a memory has it."""
+    """The column of its keys and values, in a reader that keeps them."""
 
     @property
     def path(self) -> list["Node"]:
-        """Return the nodes from the text on, itself the last."""
+        """Return the nodes of the path, from the text to this one."""
         nodes: list[Node] = []
         node: Node | None = self
         while node is not None:
@@ -58,7 +58,7 @@ class Node:
 
 
 class Reader(ABC):
-    """Reads token numbers. Positions come out as rows of hidden states."""
+    """Reads token ids, and returns positions as rows of hidden states."""
 
     def __init__(self, base: LanguageModel, head: "Head", budget: Budget) -> None:
         self.base, self.logits, self.width, self.budget = base, head, head.width, budget
@@ -71,31 +71,31 @@ class Reader(ABC):
 
     @property
     def identity(self) -> Identity:
-        """Return all of network and head that rows and logits depend on, as it is now."""
+        """Return the identity of network and head, on which rows and logits depend."""
         return *self.base.identity, self.logits.weights
 
     @abstractmethod
     def read(self, texts: Sequence[TokenIds], firsts: Sequence[int]) -> tuple[Tensor, Any]:
-        """Return rows of the positions from `firsts[i]` to the end of each text, one text after the other; and what
-        `extend` needs of them. The row of a position says what follows the tokens up to it, itself included."""
+        """Return rows of the positions from `firsts[i]` to the end of each text, text by text, and the state that
+        `extend` needs. The row of a position predicts the token after it."""
 
     @abstractmethod
     def join(self, states: Sequence[Any]) -> Any:
-        """Return what `extend` needs of several batches; their texts are numbered through."""
+        """Join the states of several batches for `extend`; their texts are numbered consecutively."""
 
     @abstractmethod
     def extend(self, state: Any, nodes: Sequence[Node]) -> Tensor:
-        """Return a row for each node: what follows it. The parents of the nodes have been here before."""
+        """Return a row per node, which predicts the unit after it. Parents are extended before their children."""
 
     def count_bytes(self, state: Any) -> int:
-        """Return the bytes of the device's memory that it takes."""
+        """Return the memory that a state takes on the device."""
         return 0
 
 
 def run_each(reader: Reader, sequences: Sequence[Sequence[int]], back: int) -> Tensor:
-    """Return the row of one position of each sequence, `back` from its end.
+    """Return the row of one position per sequence, `back` tokens from its end.
 
-    Every distinct sequence goes through once, in batches of like length.
+    Each distinct sequence is read once, in batches of similar length.
     """
     model = reader.base
     numbers: dict[tuple[int, ...], int] = {}
@@ -104,34 +104,34 @@ def run_each(reader: Reader, sequences: Sequence[Sequence[int]], back: int) -> T
     lengths = [*map(len, distinct)]
 
     def run(batch: list[int]) -> Tensor:
-        longest = lengths[batch[0]]
-        padding = [longest - lengths[at] for at in batch]
-        ids = [[*distinct[at], *[model.pad] * more] for at, more in zip(batch, padding, strict=True)]
+        width = lengths[batch[0]]
+        padding = [width - lengths[i] for i in batch]
+        ids = [[*distinct[i], *[model.pad] * extra] for i, extra in zip(batch, padding, strict=True)]
         options: dict[str, Any] = {}
         if not model.left_only and any(padding):
-            mask = [[1] * (longest - more) + [0] * more for more in padding]
+            mask = [[1] * (width - extra) + [0] * extra for extra in padding]
             options["attention_mask"] = torch.tensor(mask, device=model.device)
         states = reader.logits.read(torch.tensor(ids, device=model.device), **options)
-        at = torch.tensor([longest - more - back for more in padding], device=model.device)
-        picked: Tensor = states[torch.arange(len(batch), device=model.device), at]
-        return picked
+        i = torch.tensor([width - extra - back for extra in padding], device=model.device)
+        rows_of_batch: Tensor = states[torch.arange(len(batch), device=model.device), i]
+        return rows_of_batch
 
     order: list[int] = []
     pieces: list[Tensor] = []
-    for batch, picked in by_length(run, lengths, reader.budget):
+    for batch, rows_of_batch in by_length(run, lengths, reader.budget):
         order += batch
-        pieces.append(picked)
+        pieces.append(rows_of_batch)
     place = {sequence: at for at, sequence in enumerate(order)}
     return torch.cat(pieces)[torch.tensor([place[row] for row in rows], device=model.device)]
 
 
 def count_rows(device: torch.device, width: int) -> int:
-    """Return the number of rows whose logits are in memory together."""
+    """Return the number of rows whose logits fit in memory together."""
     return max(1, SLICE_BYTES.get(device.type, SLICE_BYTES["cpu"]) // (4 * width))
 
 
 class _Output(BaseModelOutputWithPastAndCrossAttentions):
-    """The output of a network; heads of some families ask for more (router logits, memories), which is None."""
+    """The output of a network; further attributes (router logits, memories) are None for heads that read them."""
 
     def __getattr__(self, name: str) -> None:
         return None
@@ -140,28 +140,28 @@ class _Output(BaseModelOutputWithPastAndCrossAttentions):
 class Head:
     """Reads texts as rows, and turns rows into logits.
 
-    Rows are the last hidden states where the network gives the same logits for states that are put in (this is tried).
-    So logits are in memory for a few positions only. Elsewhere rows are the logits of the network's own pass.
+    Rows are the last hidden states if a trial shows that the head gives the same logits for them, so that only a few
+    positions have logits in memory. Otherwise rows are the logits of the network's own pass.
     """
 
     def __init__(self, network: Any, base: LanguageModel) -> None:
         self.network, self._base = network, base.network
         decoder = network.get_decoder()
-        self._below: Any = base.network if decoder is network else decoder
+        self._decoder: Any = base.network if decoder is network else decoder
         self.is_apart = False
         with inference():
             ids = torch.arange(4, device=network.device)[None] % base.network.config.vocab_size
-            whole = self(self.read(ids)[0])
-            self.width, self.is_apart = whole.shape[-1], True
+            whole_rows = self(self.read(ids)[0])
+            self.width, self.is_apart = whole_rows.shape[-1], True
             try:
-                apart = self(self.read(ids)[0])
-                self.is_apart = bool(((whole - apart).abs() <= APART_TOLERANCE * whole.abs().amax()).all())
+                logits = self(self.read(ids)[0])
+                self.is_apart = bool(((whole_rows - logits).abs() <= APART_TOLERANCE * whole_rows.abs().amax()).all())
             except UNABLE:
                 self.is_apart = False
 
     @property
     def weights(self) -> str:
-        """Return the sha256 of the head's tensors, as they are now."""
+        """Return the sha256 of the head's present tensors."""
         base = f"{self.network.base_model_prefix}."
         return hash_network(self.network, lambda name: name.startswith(base), "head")
 
@@ -176,29 +176,29 @@ class Head:
         """Return logits, positions × units, float32, for the caller to overwrite."""
         if not self.is_apart:
             return rows.to(torch.float32, copy=True)
-        below, nothing = self._below, torch.zeros(1, len(rows), dtype=torch.long, device=rows.device)
-        own = vars(below).get("forward")  # of a network whose layers are spread over devices
-        below.forward = lambda *_, **__: _Output(last_hidden_state=rows[None])
+        decoder, dummy_ids = self._decoder, torch.zeros(1, len(rows), dtype=torch.long, device=rows.device)
+        old_forward = vars(decoder).get("forward")  # set if the layers are spread over devices
+        decoder.forward = lambda *_, **__: _Output(last_hidden_state=rows[None])
         try:
-            logits: Tensor = self.network(input_ids=nothing).logits
+            logits: Tensor = self.network(input_ids=dummy_ids).logits
         finally:
-            del below.forward
-            if own is not None:
-                below.forward = own
+            del decoder.forward
+            if old_forward is not None:
+                decoder.forward = old_forward
         return logits[0].float()
 
 
 class MaskedReader(Reader):
-    """Every position is a pass of its own, since the mask must be right behind it."""
+    """Reads each position in a pass of its own, since the mask must follow it directly."""
 
-    def __init__(self, base: LanguageModel, head: Head, mask: int, behind: Sequence[int]) -> None:
+    def __init__(self, base: LanguageModel, head: Head, mask: int, suffix: Sequence[int]) -> None:
         super().__init__(base, head, budget_for(base.device, padding=base.ignores_padding))
-        self._behind = (mask, *behind)
+        self._suffix = (mask, *suffix)
 
     def read(self, texts: Sequence[TokenIds], firsts: Sequence[int]) -> tuple[Tensor, Sequence[Sequence[int]]]:
-        plain = [[*map(int, text)] for text in texts]
-        contexts = [text[: at + 1] for text, first in zip(plain, firsts, strict=True) for at in range(first, len(text))]
-        return self._rows(contexts), plain
+        ids = [[*map(int, text)] for text in texts]
+        contexts = [text[: i + 1] for text, first in zip(ids, firsts, strict=True) for i in range(first, len(text))]
+        return self._rows(contexts), ids
 
     def join(self, states: Sequence[Sequence[Sequence[int]]]) -> Sequence[Sequence[int]]:
         return [text for state in states for text in state]
@@ -207,5 +207,5 @@ class MaskedReader(Reader):
         return self._rows([node.follow(state[node.text]) for node in nodes])
 
     def _rows(self, texts: Sequence[Sequence[int]]) -> Tensor:
-        sequences = [[*text, *self._behind] for text in texts]
-        return run_each(self, sequences, len(self._behind))
+        sequences = [[*text, *self._suffix] for text in texts]
+        return run_each(self, sequences, len(self._suffix))

@@ -1,6 +1,6 @@
-"""Misses that are near: the guess is a neighbor of the target in an embedding, or similar to it by some rule.
+"""Rank near misses: the guess is a neighbour of the target in an embedding, or similar to it by a rule.
 
-Words of running text are looked up as written, in another case, and without the punctuation at their ends.
+Words are looked up as written, in another case, and without the punctuation at their ends.
 """
 
 import re
@@ -19,13 +19,13 @@ from wordworth.measure import neighbour_ranks
 
 _EDGES = re.compile(r"^[^\w]+|[^\w]+$")
 Similarity = Callable[[str, str], bool]
-"""(target, guess) → whether the guess may pass for the target."""
+"""(target, guess) → whether the guess counts as the target."""
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 """The paper's k."""
 
 
 def strip_edges(word: str) -> str:
-    """Return a word without the punctuation at its ends; a word of nothing else stays as it is."""
+    """Return a word without the punctuation at its ends, unless it is all punctuation."""
     return _EDGES.sub("", word) or word
 
 
@@ -35,9 +35,9 @@ def forms(language: str = "english") -> Callable[[str], Iterator[str]]:
 
     def spell_bare(word: str) -> Iterator[str]:
         yield from spell(word)
-        stripped = strip_edges(word)
-        if stripped != word:
-            yield from spell(stripped)
+        bare_word = strip_edges(word)
+        if bare_word != word:
+            yield from spell(bare_word)
 
     return spell_bare
 
@@ -56,41 +56,41 @@ BUILT_IN: dict[str, Callable[[WordNet], Similarity]] = {
 
 @dataclass(frozen=True)
 class SoftRanks:
-    """For each predicted word, the smallest k at which its guess counts."""
+    """The smallest k at which the guess of each predicted word counts."""
 
     ranks: NDArray[np.intp]
-    """1 for a hit; 0 where target or guess has no vector; beyond the greatest k, one more than that."""
+    """1 for a hit; 0 if target or guess has no vector; the largest k plus 1 beyond that."""
     missing_targets: dict[str, int]
-    """Targets of misses that have no vector, and how often each was missed."""
+    """Targets of misses without a vector, and how often each was missed."""
     missing_guesses: dict[str, int]
 
 
-def soft_ranks(predicted: pl.DataFrame, embedding: Embedding, *, language: str = "english") -> SoftRanks:
-    """Rank guesses by cosine over the whole embedding, exactly, each distinct pair of target and guess once.
+def soft_ranks(predictions: pl.DataFrame, embedding: Embedding, *, language: str = "english") -> SoftRanks:
+    """Rank guesses exactly by cosine over the whole embedding, each distinct pair of target and guess once.
 
-    `predicted` has the columns word, guess and hit1. The target is its own first neighbour, as in the paper, so that @1
-    is the exact match. A miss that shares the target's vector (another case, other punctuation) has rank 2.
+    `predictions` has the columns word, guess and hit1. The target is its own first neighbour, as in the paper, so that
+    @1 is the exact match. A miss with the target's vector (another case, other punctuation) has rank 2.
     """
-    hit = predicted["hit1"].to_numpy()
-    ranks = np.where(hit, 1, 0).astype(np.intp)
-    misses = np.flatnonzero(~hit)
+    is_hit = predictions["hit1"].to_numpy()
+    ranks = np.where(is_hit, 1, 0).astype(np.intp)
+    misses = np.flatnonzero(~is_hit)
     rows, missing = [], []
     for column in ("word", "guess"):
-        words = predicted[column].cast(pl.String).fill_null("").gather(misses)
+        words = predictions[column].cast(pl.String).fill_null("").gather(misses)
         lookup = embedding.find(words.unique(maintain_order=True).to_list(), forms(language))
         row_of = dict(zip(lookup.words, lookup.rows.tolist(), strict=True))
         row_of_word = words.replace_strict(row_of, default=-1, return_dtype=pl.Int64)
         rows.append(row_of_word.to_numpy())
-        lost = words.filter(row_of_word < 0).value_counts(sort=True)
-        missing.append(dict(lost.iter_rows()))
-    both = (rows[0] >= 0) & (rows[1] >= 0)
-    found = neighbour_ranks(embedding.matrix, rows[0][both], rows[1][both], max_rank=DEPTHS[-1])
-    ranks[misses[both]] = np.maximum(found, 2)
+        missing_words = words.filter(row_of_word < 0).value_counts(sort=True)
+        missing.append(dict(missing_words.iter_rows()))
+    has_both = (rows[0] >= 0) & (rows[1] >= 0)
+    neighbour_rank = neighbour_ranks(embedding.matrix, rows[0][has_both], rows[1][has_both], max_rank=DEPTHS[-1])
+    ranks[misses[has_both]] = np.maximum(neighbour_rank, 2)
     return SoftRanks(ranks, missing[0], missing[1])
 
 
-def similar(predicted: pl.DataFrame, rule: Similarity) -> NDArray[np.bool_]:
-    """Return hits, and misses whose guess the rule lets pass; the rule is applied once per distinct pair."""
+def similar(table: pl.DataFrame, rule: Similarity) -> NDArray[np.bool_]:
+    """Return hits, and misses whose guess satisfies the rule, which is applied once per distinct pair."""
     passes = cache(lambda word, guess: guess is not None and bool(rule(word, guess)))
-    rows = predicted.select("word", "guess", "hit1").iter_rows()
-    return np.fromiter((hit or passes(word, guess) for word, guess, hit in rows), dtype=np.bool_, count=len(predicted))
+    rows = table.select("word", "guess", "hit1").iter_rows()
+    return np.fromiter((hit or passes(word, guess) for word, guess, hit in rows), dtype=np.bool_, count=len(table))

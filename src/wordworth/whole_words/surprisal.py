@@ -1,6 +1,6 @@
-"""The surprisal of the words of texts: from the left context, or in masked models by pseudo-log-likelihood.
+"""Compute the surprisal of words: from the left context, or in masked models by pseudo-log-likelihood.
 
-Nothing is kept on disk, so the numbers are those of the model as it is now.
+Nothing is cached, so the numbers are those of the model at present.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,9 +22,9 @@ from wordworth.errors import WordworthError
 from wordworth.progress import progress
 from wordworth.whole_words.chunks import Chunk, chunks
 from wordworth.whole_words.model import WordModel, frame
-from wordworth.whole_words.parting import Parting, Punctuation
 from wordworth.whole_words.pipeline import make_table, predict_chunks
 from wordworth.whole_words.rules import PredictionRules
+from wordworth.whole_words.splitting import Punctuation, WordSplitter
 from wordworth.whole_words.unit_scores import to_double
 from wordworth.whole_words.words import Target, read_lines
 
@@ -41,34 +41,34 @@ def surprisal(
 ) -> pl.DataFrame:
     """Return −log2 P of every word of some texts, in bits: a row per word, with `text` as the number of its text.
 
-    `place` counts the words of the text from 0; `units` are the tokenizer's for the word. `surprisal` is null where
-    `skipped` says why. Words are those of `predict_words`: a punctuation mark is a word of its own, unless punctuation
-    is `attached`. A text needs no least number of words.
+    `place` counts the words of the text from 0; `units` counts the tokenizer's units of the word. If `surprisal` is
+    null, `skipped` has the reason. Words are those of `predict_words`: a punctuation mark is a word of its own, unless
+    punctuation is `attached`. A text may have any number of words.
 
     A causal model predicts a word from the words before it. The word's end is included (Pimentel & Meister 2024; Oh &
-    Schuler 2024). With `bos`, a text begins after the model's BOS token (its end-of-text token, where it has no BOS),
-    and its first word has a surprisal; else nothing precedes that one, and it is null.
+    Schuler 2024). With `bos`, a text follows the model's BOS token (its end-of-text token if it has no BOS), and its
+    first word has a surprisal; otherwise nothing precedes that word, and its surprisal is null.
 
-    A masked model predicts a word from all other words, without its end. `within_word_l2r` masks each unit with the
-    units of the word behind it (Kauf & Ivanova 2023). `original` masks each unit alone (Salazar et al. 2020), which
-    makes words of several units too easy. `bos` has no effect.
+    A masked model predicts a word from all other words, without its end. `within_word_l2r` masks each unit and the
+    later units of the word (Kauf & Ivanova 2023). `original` masks only the unit (Salazar et al. 2020), which makes
+    words of several units too easy. `bos` has no effect.
     """
     if pll not in get_args(Pll):
         raise WordworthError(f"there is no pll {pll!r}; choose {' or '.join(get_args(Pll))}")
-    given = check_texts(texts)
+    text_list = check_texts(texts)
     is_masked = model.family == "masked"
     if bos and not is_masked:
         model = begin_with_bos(model)
     rules = PredictionRules(k=0, punctuation=punctuation, first_word=bos or is_masked, min_words=1)
     lines: list[int] = []
 
-    def parts() -> Iterator[Chunk]:
-        for chunk in chunks(model, read_lines(given, None, Parting(punctuation)), rules):
+    def list_chunks() -> Iterator[Chunk]:
+        for chunk in chunks(model, read_lines(text_list, None, WordSplitter(punctuation)), rules):
             lines.append(chunk.lines)
             yield chunk
 
     stream = partial(_score_masked, pll=pll) if is_masked else partial(predict_chunks, rules=rules)
-    what = f"scoring words with {model.name}"
+    activity = f"scoring words with {model.name}"
     columns = {
         "text": pl.col("line"),
         "place": pl.col("at"),
@@ -78,26 +78,26 @@ def surprisal(
         "skipped": pl.col("left_out").cast(pl.String),
     }
     tables = [pl.DataFrame(schema=dict.fromkeys(columns, pl.Null))]
-    with progress(what, len(given)) as advance:
-        for table in current().map(stream, model, parts(), what):
+    with progress(activity, len(text_list)) as advance:
+        for table in current().map(stream, model, list_chunks(), activity):
             tables.append(table.select(**columns))
             advance(lines.pop(0))
     return pl.concat(tables, how="vertical_relaxed")
 
 
 def check_texts(texts: str | Sequence[str]) -> list[str]:
-    """Return a text, or each of some, as a list."""
-    given = [texts] if isinstance(texts, str) else list(texts)
-    other = next((one for one in given if not isinstance(one, str)), None)
-    if other is not None:
+    """Return a text or several as a list."""
+    text_list = [texts] if isinstance(texts, str) else list(texts)
+    wrong_value = next((text for text in text_list if not isinstance(text, str)), None)
+    if wrong_value is not None:
         raise WordworthError(
-            f"a text is a str, and this one is a {type(other).__name__}; give a text or a list of texts"
+            f"a text is a str, but this is a {type(wrong_value).__name__}; give a text or a list of texts"
         )
-    return given
+    return text_list
 
 
 def begin_with_bos(model: WordModel) -> WordModel:
-    """Return the model with BOS before a text, also where its tokenizer puts none there."""
+    """Return the model with BOS before a text, even if its tokenizer puts none there."""
     if model.before:
         return model
     tokenizer = model.tokenizer
@@ -107,9 +107,9 @@ def begin_with_bos(model: WordModel) -> WordModel:
     return replace(model, before=(int(tokens[0]),), around=model.around + 1)
 
 
-def _score_masked(model: WordModel, parts: Iterable[Chunk], pll: Pll) -> Iterator[pl.DataFrame]:
-    """Yield the words of each chunk with ln of their pseudo-likelihood."""
-    for chunk in parts:
+def _score_masked(model: WordModel, chunks_of_texts: Iterable[Chunk], pll: Pll) -> Iterator[pl.DataFrame]:
+    """Yield the table of each chunk with ln of the words' pseudo-likelihoods."""
+    for chunk in chunks_of_texts:
         lengths = np.array(
             [len(target.ids) if isinstance(target, Target) else 0 for target in chunk.targets], dtype=np.int64
         )
@@ -122,29 +122,29 @@ def _score_masked(model: WordModel, parts: Iterable[Chunk], pll: Pll) -> Iterato
 def _score_units(
     model: WordModel, chunk: Chunk, units: NDArray[np.int64], *, rest_is_masked: bool
 ) -> NDArray[np.float64]:
-    """Return ln p of every unit of every word, from all other words, and from the rest of its own or without it."""
-    behind, mask = frame(model.tokenizer)[1], int(model.tokenizer.mask_token_id or 0)
+    """Return ln p of each unit from all other words, and from the rest of its own word unless `rest_is_masked`."""
+    suffix, mask = frame(model.tokenizer)[1], int(model.tokenizer.mask_token_id or 0)
     begins = np.append(0, chunk.ends[:-1])
     windows = chunk.places["window"]
     word_of = np.repeat(np.arange(len(units)), units)
     starts = chunk.places["start"][word_of].astype(np.int64)
     ends = starts + units[word_of]
-    at = starts + np.arange(len(word_of)) - np.repeat(np.cumsum(units) - units, units)
-    texts = [[*chunk.ids[begin:end].tolist(), *behind] for begin, end in zip(begins, chunk.ends, strict=True)]
+    positions = starts + np.arange(len(word_of)) - np.repeat(np.cumsum(units) - units, units)
+    texts = [[*chunk.ids[begin:end].tolist(), *suffix] for begin, end in zip(begins, chunk.ends, strict=True)]
     logp = np.zeros(len(word_of))
 
     def run(batch: list[int]) -> Tensor:
         rows = [texts[windows[word_of[number]]] for number in batch]
-        longest, pad = max(map(len, rows)), model.reader.base.pad
-        ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
-        own = ids[torch.arange(len(batch)), at[batch]]
+        width, pad = max(map(len, rows)), model.reader.base.pad
+        ids = torch.tensor([row + [pad] * (width - len(row)) for row in rows])
+        unit_ids = ids[torch.arange(len(batch)), positions[batch]]
         for row, number in zip(ids, batch, strict=True):
-            row[at[number] : ends[number] if rest_is_masked else at[number] + 1] = mask
-        seen = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
-        states = model.reader.logits.read(ids.to(model.device), attention_mask=seen.to(model.device))
-        picked = states[torch.arange(len(batch)), at[batch]]
-        scores: Tensor = to_double(model.reader.logits(picked)).log_softmax(1).cpu()
-        return scores[torch.arange(len(batch)), own]
+            row[positions[number] : ends[number] if rest_is_masked else positions[number] + 1] = mask
+        attention_mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
+        states = model.reader.logits.read(ids.to(model.device), attention_mask=attention_mask.to(model.device))
+        rows_of_units = states[torch.arange(len(batch)), positions[batch]]
+        scores: Tensor = to_double(model.reader.logits(rows_of_units)).log_softmax(1).cpu()
+        return scores[torch.arange(len(batch)), unit_ids]
 
     with inference():
         for batch, scores in by_length(run, [len(texts[windows[word]]) for word in word_of], model.reader.budget):

@@ -1,8 +1,8 @@
-"""A tokenizer's vocabulary as text: what each unit spells, in bytes, and whether it begins a word.
+"""Spell a tokenizer's units as bytes, and find the units that begin a word.
 
-Whatever the marks of a tokenizer are, a unit is written here as the text it stands for. A unit that begins a word
-begins with a space: `Ġcat`, `▁cat` and WordPiece's `cat` are all b" cat", and `##s` is b"s". A unit that ends a word
-(`cat</w>`) ends with a space. Bytes, because byte-level units may hold a part of a character.
+A unit that begins a word is spelled with a space before it, whatever marks the tokenizer uses: `Ġcat`, `▁cat` and
+WordPiece's `cat` are all b" cat", and `##s` is b"s". A unit that ends a word (`cat</w>`) is spelled with a space after
+it. Spellings are bytes, because byte-level units may contain a part of a character.
 """
 
 import json
@@ -22,7 +22,7 @@ from transformers import PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from wordworth.errors import WordworthError
-from wordworth.whole_words.parting import (
+from wordworth.whole_words.splitting import (
     MARK,
     SPACE,
     SPACING_STATES,
@@ -31,44 +31,44 @@ from wordworth.whole_words.parting import (
     first_character,
     first_kind,
     is_unspaced,
-    part_words,
+    separate_words,
 )
 
 SPACES = b" \t\n\r\x0b\x0c"
-_SINGLE_SPACES = tuple(bytes([one]) for one in SPACES)
+_SINGLE_SPACES = tuple(bytes([space]) for space in SPACES)
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _KIND_FIELD = re.compile(r'"type": "(\w+)"')
 _METASPACE = "▁"
 MAX_CONTINUATIONS = 1 << 16
-"""Rests of words whose continuations are kept, so that a long text does not fill the memory."""
+"""Maximum number of continuations in memory, so that a long text does not fill it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Unit i spells `texts[i]`; special ones, and numbers that the tokenizer does not use, spell nothing (None)."""
+    """A vocabulary: unit i spells `texts[i]`, or None if it is special or unused."""
 
     texts: list[bytes | None]
     trailing: bool
-    """Words' ends are marked, not their beginnings."""
+    """Whether units mark the ends of words instead of their beginnings."""
     punctuation: Punctuation = "attached"
-    """How words are parted. Where marks stand apart, a text has a space wherever a word ends inside it."""
+    """The treatment of marks. If apart, a text has a space wherever a word ends inside it."""
     unspaced: bool = False
-    """Words follow one another without spaces: any unit may begin one. No text has a space before a character of a
-    script without spaces."""
+    """Whether words follow one another without spaces, so that any unit may begin one. Texts then have no space before
+    a character of such a script."""
     _continuations: dict[bytes, list[tuple[int, int]]] = field(default_factory=dict)
-    _adapted: "dict[tuple[Punctuation, bool], Units]" = field(default_factory=dict)
+    _versions: "dict[tuple[Punctuation, bool], Units]" = field(default_factory=dict)
 
     def adapt(self, punctuation: Punctuation, *, unspaced: bool = False) -> "Units":
-        """Return the same units where words are parted so; `self` has them attached."""
+        """Return the same units for another treatment of marks and spaces; `self` has marks attached."""
         key = punctuation, unspaced
         if key == (self.punctuation, self.unspaced):
             return self
-        if key not in self._adapted:
-            texts = [text and part_words(text) for text in self.texts] if punctuation == "apart" else self.texts
+        if key not in self._versions:
+            texts = [text and separate_words(text) for text in self.texts] if punctuation == "apart" else self.texts
             if unspaced:
                 texts = [text and _drop_space(text) for text in texts]
-            self._adapted[key] = Units(texts, self.trailing, punctuation, unspaced)
-        return self._adapted[key]
+            self._versions[key] = Units(texts, self.trailing, punctuation, unspaced)
+        return self._versions[key]
 
     @property
     def glues(self) -> bool:
@@ -77,10 +77,9 @@ class Units:
 
     @cached_property
     def begin_flags(self) -> NDArray[np.bool_]:
-        """Return whether the unit shows that the word before it is over, by what precedes it (`WORD`, `MARK`, `SPACE`):
-        states × units. It begins a word or a line, or is a special one.
+        """Return whether a unit ends the word before it, by the state there (`WORD`, `MARK`, `SPACE`): states × units.
 
-        Where words' ends are marked instead, only special units break off a word that is not marked yet.
+        Such a unit begins a word or a line, or is special. If units mark the ends of words, only special ones do it.
         """
         if self.trailing:
             always = np.array([text is None for text in self.texts])
@@ -103,24 +102,23 @@ class Units:
 
     @cached_property
     def closes(self) -> list[bool]:
-        """Return whether no word after a space can begin with the unit: a special unit, a line break, two spaces."""
+        """Return whether no word after a space can begin with the unit: it is special, a line break, or two spaces."""
         return [
             text is None or (text[:1].isspace() and (text[:1] != b" " or text[1:2].isspace())) for text in self.texts
         ]
 
     @cached_property
     def opening(self) -> Tensor:
-        """Return whether a word may begin with the unit, with a space before it or without, if it spells no other word:
-        states × units."""
+        """Return whether a word may begin with the unit, and the unit spells no other word: states × units."""
         if self.trailing:
             return self.inside
-        spaced = [text is not None and text[:1] == b" " and _is_of_one_word(text[1:]) for text in self.texts]
-        glued = torch.from_numpy(self.begin_flags) & self.inside[SPACE]
-        return glued * self.glues | torch.tensor(spaced)
+        has_space = [text is not None and text[:1] == b" " and _is_of_one_word(text[1:]) for text in self.texts]
+        begins_without_space = torch.from_numpy(self.begin_flags) & self.inside[SPACE]
+        return begins_without_space * self.glues | torch.tensor(has_space)
 
     @cached_property
     def inside(self) -> Tensor:
-        """Return whether a word that has begun may go on with the unit, which spells no other word: states × units."""
+        """Return whether the unit may continue a word, and spells no other word: states × units."""
         texts = [text and text.removesuffix(b" " if self.trailing else b"") for text in self.texts]
         is_of_one_word = torch.tensor([bool(text and _is_of_one_word(text)) for text in texts])
         return is_of_one_word & ~torch.from_numpy(self.begin_flags)
@@ -134,13 +132,13 @@ class Units:
         return by_text
 
     @cached_property
-    def _ending(self) -> dict[bytes, list[int]]:
-        """Return units with white space behind a text, by that text: they spell it and end the word."""
-        ending: dict[bytes, list[int]] = {}
+    def _units_before_space(self) -> dict[bytes, list[int]]:
+        """Return the units that spell a text and then white space, by that text: they end the word."""
+        units_by_word: dict[bytes, list[int]] = {}
         for unit, text in enumerate(self.texts):
             if text and text.strip() and len(word := _up_to_space(text)) < len(text):
-                ending.setdefault(word, []).append(unit)
-        return ending
+                units_by_word.setdefault(word, []).append(unit)
+        return units_by_word
 
     @cached_property
     def _sorted_texts(self) -> list[tuple[bytes, int]]:
@@ -148,18 +146,18 @@ class Units:
 
     def _find_longer(self, rest: bytes) -> list[int]:
         """Return the units that spell `rest` and more."""
-        longer = islice(self._sorted_texts, bisect_right(self._sorted_texts, (rest, len(self.texts))), None)
-        return [unit for _, unit in takewhile(lambda one: one[0].startswith(rest), longer)]
+        entries = islice(self._sorted_texts, bisect_right(self._sorted_texts, (rest, len(self.texts))), None)
+        return [unit for _, unit in takewhile(lambda entry: entry[0].startswith(rest), entries)]
 
     @cached_property
     def _longest(self) -> int:
         return max(map(len, self._by_text), default=0)
 
     def continuations(self, rest: bytes) -> list[tuple[int, int]]:
-        """Return the units that `rest` of a word may go on with, and how many bytes of it each spells.
+        """Return the units that may follow in a word before its remainder `rest`, and the bytes that each spells.
 
-        −1: all, and its end. Any unit that spells the beginning of `rest`, and those that spell all of it with white
-        space behind it; without spaces, with anything behind it.
+        −1 means all bytes and the end of the word: the unit also spells white space after it, or, without spaces,
+        anything.
         """
         units = self._continuations.get(rest)
         if units is None:
@@ -168,7 +166,8 @@ class Units:
                 for length in range(1, min(len(rest), self._longest) + 1)
                 for unit in self._by_text.get(rest[:length], ())
             ]
-            units += [(unit, -1) for unit in (self._find_longer(rest) if self.unspaced else self._ending.get(rest, ()))]
+            last_units = self._find_longer(rest) if self.unspaced else self._units_before_space.get(rest, ())
+            units += [(unit, -1) for unit in last_units]
             if len(self._continuations) >= MAX_CONTINUATIONS:
                 self._continuations.clear()
             self._continuations[rest] = units
@@ -176,7 +175,7 @@ class Units:
 
     @cached_property
     def begin_mask(self) -> Tensor:
-        """1.0 where a unit begins a word, states × units; without spaces, any may."""
+        """Return 1.0 if a unit begins a word, states × units; without spaces, any unit may."""
         return torch.from_numpy(self.begin_flags | self.unspaced).float()
 
 
@@ -185,18 +184,18 @@ def _is_of_one_word(text: bytes) -> bool:
 
 
 def _drop_space(text: bytes) -> bytes:
-    """Drop the space that WordPiece writes before every character of such a script; others may."""
+    """Drop the space that WordPiece and others write before every character of a script without spaces."""
     first = text[1:5].decode(errors="ignore")[:1] if text[:1] == b" " else ""
     return text[1:] if first and is_unspaced(first) else text
 
 
 def add_space(text: bytes) -> bytes:
-    """Return what a unit spells where a word begins with it: with a space, whether one is written or not."""
+    """Return the text of a unit that begins a word: with a space, whether one is written or not."""
     return text if text[:1].isspace() else b" " + text
 
 
 def _up_to_space(text: bytes) -> bytes:
-    """Cut a text at the white space behind its first word: b" a" of b" a b "."""
+    """Cut a text at the white space after its first word: b" a" of b" a b "."""
     start = len(text) - len(text.lstrip(SPACES))
     word = text[start:].split(maxsplit=1)[0]
     return text[:start] + word
@@ -211,9 +210,9 @@ def units_of(tokenizer: PreTrainedTokenizerFast, width: int) -> Units:
     for piece, unit in backend.get_vocab(with_added_tokens=False).items():
         if unit < width:
             texts[unit] = spell(piece)
-    for unit, added in tokenizer.added_tokens_decoder.items():
+    for unit, token in tokenizer.added_tokens_decoder.items():
         if unit < width:
-            texts[unit] = None if added.special else added.content.replace(_METASPACE, " ").encode()
+            texts[unit] = None if token.special else token.content.replace(_METASPACE, " ").encode()
     for unit in tokenizer.all_special_ids:
         if unit < width:
             texts[unit] = None
@@ -221,20 +220,20 @@ def units_of(tokenizer: PreTrainedTokenizerFast, width: int) -> Units:
 
 
 def _read_marks(definition: dict[str, Any], name: str) -> Callable[[str], bytes]:
-    """Return the function that spells the pieces of a tokenizer, by its definition.
+    """Return the function that spells the subwords of a tokenizer, by its definition.
 
-    Words are marked byte-level, by `▁`, by a prefix that continues or a suffix that ends one.
+    Tokenizers mark words at byte level, by `▁`, by a prefix that continues a word, or by a suffix that ends it.
     """
     model = definition["model"]
     suffix, prefix = model.get("end_of_word_suffix") or "", model.get("continuing_subword_prefix") or ""
-    parts = [definition[name] for name in ("normalizer", "pre_tokenizer", "decoder", "post_processor")]
-    kinds = set(_KIND_FIELD.findall(json.dumps(parts)))
-    if "ByteLevel" in kinds:
+    components = [definition[name] for name in ("normalizer", "pre_tokenizer", "decoder", "post_processor")]
+    component_types = set(_KIND_FIELD.findall(json.dumps(components)))
+    if "ByteLevel" in component_types:
         alphabet: Any = bytes_to_unicode
         byte_of: dict[str, int] = {character: byte for byte, character in alphabet().items()}
         return lambda piece: bytes(byte_of[c] for c in piece) if all(c in byte_of for c in piece) else piece.encode()
-    if "Metaspace" in kinds or _METASPACE in json.dumps(parts[:3], ensure_ascii=False):
-        fallback = bool(model.get("byte_fallback")) or "ByteFallback" in kinds
+    if "Metaspace" in component_types or _METASPACE in json.dumps(components[:3], ensure_ascii=False):
+        fallback = bool(model.get("byte_fallback")) or "ByteFallback" in component_types
 
         def spell(piece: str) -> bytes:
             match = _BYTE.fullmatch(piece) if fallback else None
@@ -248,6 +247,6 @@ def _read_marks(definition: dict[str, Any], name: str) -> Callable[[str], bytes]
     if model["type"] == "WordLevel":
         return lambda piece: b" " + piece.encode()
     raise WordworthError(
-        f"{name} marks neither where words begin nor where they end ({model['type']}), so whole words cannot be made "
-        "out in its units; use another model"
+        f"{name} marks neither the beginnings nor the ends of words ({model['type']}), so whole words cannot be found "
+        "in its units; use another model"
     )

@@ -60,8 +60,8 @@ def test_labels_in_any_order_and_case():
     ("names", "given", "sentence"),
     [
         (("entailment", "not_entailment"), None, r"has 2 labels \(entailment, not_entailment\)"),
-        (("LABEL_0", "LABEL_1", "LABEL_2"), None, "does not say what they mean"),
-        (("neutral", "neutral", "entailment"), None, "does not say what they mean"),
+        (("LABEL_0", "LABEL_1", "LABEL_2"), None, "no known meaning"),
+        (("neutral", "neutral", "entailment"), None, "no known meaning"),
         (("a", "b", "c"), ["entailment", "neutral", "other"], "once each"),
     ],
 )

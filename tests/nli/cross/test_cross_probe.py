@@ -11,7 +11,7 @@ from wordworth.errors import WordworthError
 from wordworth.nli.cross_encoder import CrossEncoder
 from wordworth.nli.pairs import PairSet
 from wordworth.nli.probe import load_probe
-from wordworth.repair.subwords import piece_vectors
+from wordworth.repair.subwords import embed_words
 from wordworth.study import study
 from wordworth.transform import difference_direction
 
@@ -38,7 +38,7 @@ def test_versions_of_a_cross_encoder(bert: CrossEncoder, probe: Path) -> None:
     found = {(row["version"], row["draw"]): row["value"] for row in net.iter_rows(named=True)}
     assert list(found) == [("original", None), ("projection", None), ("random", 1), ("random", 2), ("random", None)]
     pairs = PairSet.of(load_probe(probe))
-    direction = difference_direction(piece_vectors(bert.headed, ["he", "she"]), "he", "she")
+    direction = difference_direction(embed_words(bert.head_model, ["he", "she"]), "he", "she")
     assert found["original", None] == pytest.approx(_slow(bert, pairs).mean(), abs=1e-6)
     assert found["projection", None] == pytest.approx(_slow(bert.without(direction), pairs).mean(), abs=1e-6)
     assert len({round(value, 6) for value in found.values()}) == 5

@@ -14,9 +14,9 @@ from wordworth.cli import app
 from wordworth.errors import WordworthError
 from wordworth.nli import finetune_nli as module
 from wordworth.nli.cross_encoder import load_cross_encoder, untrained_cross_encoder
-from wordworth.nli.finetune_nli import FinetuneRecipe, _batches, _height, finetune_nli
+from wordworth.nli.finetune_nli import FinetuneRecipe, _batches, _schedule_rate, finetune_nli
 from wordworth.nli.nli import accuracy
-from wordworth.repair.subwords import piece_vectors
+from wordworth.repair.subwords import embed_words
 from wordworth.transform import difference_direction
 
 SUBJECTS = ("doctor", "man", "woman", "nurse", "bishop", "person")
@@ -39,7 +39,7 @@ def fresh(make_folder):
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 def test_it_learns_with_the_direction_out(make_folder, tmp_path, kind):
     model = untrained_cross_encoder(make_folder(kind), seed=3, dropout=0)  # so few dimensions can spare none
-    subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
+    subspace = difference_direction(embed_words(model.head_model, ["he", "she"]), "he", "she")
     before = accuracy(model, DATA)
     trained, history = finetune_nli(
         model, DATA * 6, tmp_path / "out", projection=subspace, recipe=replace(QUICK, epochs=10)
@@ -65,7 +65,7 @@ def test_a_stopped_training_goes_on_to_the_same_network(make_folder, tmp_path, k
 
     def go(name: str) -> list[dict[str, float]]:
         model = untrained_cross_encoder(place, seed=3)
-        subspace = difference_direction(piece_vectors(model.headed, ["he", "she"]), "he", "she")
+        subspace = difference_direction(embed_words(model.head_model, ["he", "she"]), "he", "she")
         lines = lines_by_name.setdefault(name, [])
         more = {"dev": DATA[:6], "projection": subspace, "recipe": QUICK, "say": lines.append}
         return finetune_nli(model, DATA, tmp_path / name, **more)[1]
@@ -96,7 +96,7 @@ def test_a_training_is_discarded_on_request(make_folder, tmp_path):
     module.discard_training(out)
     assert not module.is_unfinished(out)
     (tmp_path / "mine").mkdir()
-    with pytest.raises(WordworthError, match="mine holds no fine-tuned model"):
+    with pytest.raises(WordworthError, match="mine has no fine-tuned model"):
         module.discard_training(tmp_path / "mine")
 
 
@@ -132,7 +132,7 @@ def test_batches_hold_every_pair_once_and_the_rate_rises_and_falls():
     batches = list(_batches(list(range(50)), 8, np.random.default_rng(0)))
     assert sorted(at for batch in batches for at in batch) == list(range(50))
     assert max(map(len, batches)) == 8
-    heights = [_height(step, 100, 0.1) for step in range(100)]
+    heights = [_schedule_rate(step, 100, 0.1) for step in range(100)]
     assert heights[0] == pytest.approx(0.1)
     assert max(heights) == 1.0
     assert heights[-1] == pytest.approx(1 / 90)

@@ -13,7 +13,7 @@ from wordworth.encode.heads import load_with_head
 from wordworth.errors import WordworthError
 from wordworth.nli.cross_encoder import load_cross_encoder
 from wordworth.repair.checkpoint import save_projected
-from wordworth.repair.subwords import piece_vectors, project_subwords
+from wordworth.repair.subwords import embed_words, project_subwords
 from wordworth.transform import difference_direction, random_directions
 
 SENTENCES = ["The doctor ate an apple.", "He slept.", "She sold the old car.", "The rude person visited the bishop."]
@@ -34,7 +34,7 @@ def by_hand(model, subspace):
         for direction in torch.from_numpy(subspace.basis):
             x = x - (x @ direction)[:, None] * direction
         weight.copy_(x)
-    return replace(model, headed=replace(model.headed, network=network))
+    return replace(model, head_model=replace(model.head_model, network=network))
 
 
 def test_equals_editing_the_matrix_by_hand(model, subspace):
@@ -60,17 +60,17 @@ def test_taking_it_off_restores_bit_for_bit(model, subspace):
 
 def test_a_saved_projection_is_a_plain_model_with_a_record(model, subspace, tmp_path):
     on = model.without(subspace)
-    save_projected(on.headed, on.projection, tmp_path / "saved")
+    save_projected(on.head_model, on.projection, tmp_path / "saved")
     again = load_cross_encoder(tmp_path / "saved")
     np.testing.assert_allclose(again.probabilities(SENTENCES, PAIRS), on.probabilities(SENTENCES, PAIRS), atol=1e-6)
     record = json.loads((tmp_path / "saved" / "projection.json").read_text())
     assert record["taken_out"]["subspace"] == "random:1"
-    assert record["weights"] == model.headed.weights
+    assert record["weights"] == model.head_model.weights
     left = again.network.get_input_embeddings().weight.detach().numpy() @ subspace.basis.T
     assert np.abs(left).max() < 1e-6
     assert list((tmp_path / "saved").glob("*.safetensors"))
     assert not list((tmp_path / "saved").glob("*.bin"))
-    save_projected(on.headed, None, tmp_path / "saved")  # replaced as a whole
+    save_projected(on.head_model, None, tmp_path / "saved")  # replaced as a whole
     plain = load_cross_encoder(tmp_path / "saved")
     np.testing.assert_allclose(plain.probabilities(SENTENCES, PAIRS), model.probabilities(SENTENCES, PAIRS), atol=1e-6)
 
@@ -100,7 +100,7 @@ def test_a_tied_head_keeps_the_matrix_it_was_trained_with(make_folder, tmp_path)
 
 
 def test_words_are_the_pieces_that_begin_them(model):
-    words = piece_vectors(model.headed, ["he", "she", "he", "wagons of gold", "wardrobe", "ß"])
+    words = embed_words(model.head_model, ["he", "she", "he", "wagons of gold", "wardrobe", "ß"])
     assert list(words.words)[:2] == ["he", "she"]
     assert "wardrobe" not in words
     weight = model.network.get_input_embeddings().weight.detach().numpy()

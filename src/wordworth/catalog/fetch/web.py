@@ -1,4 +1,4 @@
-"""A file by its address, fetched once. Its query never gets into what is recorded: a token may stand there."""
+"""Fetch a file by its address, once. Its query is never recorded, since it may contain a token."""
 
 import re
 import shutil
@@ -13,30 +13,28 @@ from wordworth.files import sha256_of
 
 @dataclass(frozen=True)
 class WebFile:
-    """A file on the web, as its address names it."""
+    """A file on the web."""
 
     address: str
-    """What is asked for, with its query."""
+    """The address to request, with its query."""
     public: str
-    """What may be recorded and shown: the address without query and fragment."""
+    """The address for records and display, without query and fragment."""
     name: str
     sha256: str
-    """Of `#sha256=…` behind the address; blank where nothing pins the content."""
+    """The checksum of `#sha256=…` after the address; blank if there is none."""
 
 
 def web_file(url: str) -> WebFile:
-    """Parse an address. Only https is taken, and no user or password, since names go into `run.json`."""
+    """Parse an address. Only https is allowed, without user and password, since names are recorded in `run.json`."""
     address, _, fragment = url.partition("#")
     public, parts = public_address(address), urlsplit(address)
     if parts.scheme != "https":
         raise WordworthError(f"{public} is not encrypted; use https, or fetch it yourself and give the path")
     if fragment and not re.fullmatch(r"sha256=[0-9a-fA-F]{64}", fragment):
-        raise WordworthError(
-            f"{public} ends in #{fragment}; only #sha256= and its 64 digits may stand behind an address"
-        )
+        raise WordworthError(f"{public} ends in #{fragment}; only #sha256= and its 64 digits may follow an address")
     if "@" in parts.netloc:
         raise WordworthError(
-            f"an address with a user or a password is not taken; put those for {parts.hostname} into ~/.netrc"
+            f"an address must not contain a user or a password; put those for {parts.hostname} into ~/.netrc"
         )
     name = Path(unquote(parts.path)).name
     if not name:
@@ -49,12 +47,12 @@ def public_address(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise WordworthError(f"this is no address of a file: {error}; write https://host/path") from error
+        raise WordworthError(f"this is not the address of a file: {error}; write https://host/path") from error
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def from_web(url: str) -> Path:
-    """Return the file of an address; a second time it is taken from the cache."""
+    """Return the file of an address, from the cache if it was fetched before."""
     file = web_file(url)
     key = key_of([file.address, file.sha256])
 
@@ -64,16 +62,14 @@ def from_web(url: str) -> Path:
 
         if is_offline():
             raise WordworthError(f"{file.public} is not here and fetching is off; run it once without --offline")
-        part = kind_folder("archives") / f"{key[:16]}-{file.name}.part"
-        if not file.sha256:  # nothing would show that what is there is the start of another file
-            part.unlink(missing_ok=True)
-        download(file.address, part, file.name)
-        if file.sha256 and sha256_of(part) != file.sha256:
-            part.unlink()
-            raise WordworthError(
-                f"{file.public} gives a file with another sha256 than {file.sha256[:12]}…; nothing was kept"
-            )
-        shutil.move(part, folder / file.name)
+        partial_file = kind_folder("archives") / f"{key[:16]}-{file.name}.part"
+        if not file.sha256:  # an existing part may be the start of another file
+            partial_file.unlink(missing_ok=True)
+        download(file.address, partial_file, file.name)
+        if file.sha256 and sha256_of(partial_file) != file.sha256:
+            partial_file.unlink()
+            raise WordworthError(f"{file.public} has another sha256 than {file.sha256[:12]}…; nothing was saved")
+        shutil.move(partial_file, folder / file.name)
 
-    pinned = {file.name: file.sha256} if file.sha256 else None
-    return slot("web", key, pinned).get(fetch) / file.name
+    checksums = {file.name: file.sha256} if file.sha256 else None
+    return slot("web", key, checksums).get(fetch) / file.name

@@ -1,6 +1,6 @@
-"""Running text, a line at a time: a corpus of the catalog, or a user's own text; streamed, and read again at will.
+"""Stream running text line by line: a corpus of the catalog, or a user's own text.
 
-A broken line goes to `report`, a sentence with its place; if that does not raise, the rest of the file is used.
+Unreadable lines are passed to `report` as a sentence with their location; unless it raises, reading continues.
 """
 
 import json
@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 
-from wordworth.catalog.read.tables import parsed_json
+from wordworth.catalog.read.tables import parse_json
 from wordworth.catalog.resolve import DataSet, NameLike, located_data
 from wordworth.engine.cache import entry
 from wordworth.errors import LibraryErrors, WordworthError, format_names, reason_of, require
@@ -26,28 +26,28 @@ TaggedWords = list[tuple[str, str]]
 _BROWN = re.compile(r"(?:.*/)?c[a-r]\d\d")
 _TREEBANK = re.compile(r"(?:.*/)?wsj_\d+\.mrg")
 _TREE = re.compile(r"^(?=\()", re.MULTILINE)
-"""Every tree begins at the left margin, and its other lines are indented."""
+"""The beginning of a tree: its other lines are indented."""
 _LEAF = re.compile(r"\(([^\s()]+)\s+([^\s()]+)\)")
 _TRACE = "-NONE-"
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
 Report = Callable[[str], None]
 TEXT_FIELD = "text"
-"""The field or column of a user's own jsonl or parquet that is read when none is named."""
+"""The default field or column of a user's own jsonl or parquet."""
 PARQUET_BLOCK_ROWS = 1 << 16
 _HEADING = re.compile(r"= .* =$")
 _TITLE = re.compile(r"= [^=].* =$")
 _SPLIT_MARK = re.compile(r" @([-,.])@ ")
 HEADINGS, JOINED = "headings", "joined"
-"""What is counted of WikiText: lines that are left out, and marks as `@-@` that are joined to the words around them."""
-EXTRACTION = 5  # raised whenever text is taken out of a dump differently
+"""Counts in WikiText: skipped lines, and marks such as `@-@` that are joined to the words around them."""
+EXTRACTION = 5  # raise this when the extraction of text changes
 _NO_TEXT = re.compile(r"(?i)(file|image|category)\s*:")
 _INLINE = ("b", "i", "u", "span", "small", "big", "em", "strong", "p", "sub", "sup")
 TextPart = tuple[bool, str]
-"""A line, and whether it begins a document."""
+"""Whether a line begins a document, and the line."""
 
 
 def tagged_sentences(path: Path) -> Iterator[TaggedWords]:
-    """Yield (word, tag) lists from a zip of the catalog, by the names of the members that hold texts."""
+    """Yield (word, tag) lists from a zip of the catalog, from the members whose names are those of texts."""
     with zipfile.ZipFile(path) as archive:
         for name in sorted(archive.namelist()):
             if _BROWN.fullmatch(name):
@@ -63,12 +63,12 @@ def _tokens(line: str) -> TaggedWords:
 
 
 def _token(word: str, tag: str) -> tuple[str, str]:
-    """Write brackets, quotation marks and slashes plainly, and take the first tag of `NN|JJ`."""
+    """Restore brackets, quotation marks and slashes, and take the first tag of `NN|JJ`."""
     return _BRACKETS.get(word, word).replace("\\/", "/"), tag.split("|")[0]
 
 
 def _treebank(text: str) -> Iterator[TaggedWords]:
-    """Yield the sentences of a file of trees: the tagged files of the Treebank do not mark where sentences end."""
+    """Yield the sentences of a file of trees; the tagged files of the Treebank do not mark the ends of sentences."""
     for tree in _TREE.split(text):
         sentence = [_token(word, tag) for tag, word in _LEAF.findall(tree) if tag != _TRACE]
         if sentence:
@@ -81,7 +81,7 @@ def refuse(sentence: str) -> None:
 
 
 def numbered_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
-    """Yield every line that is UTF-8, with its number from 1 on."""
+    """Yield every UTF-8 line with its number, from 1."""
     with decompress(path) as stream:
         try:
             for number, raw in enumerate(stream, start=1):
@@ -96,47 +96,47 @@ def numbered_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
 
 
 def text_parts(path: Path, report: Report) -> Iterator[TextPart]:
-    """Yield lines that are not blank, without the space around them; the line behind a blank one begins a document."""
-    begins = True
+    """Yield stripped lines that are not blank; the line after a blank one begins a document."""
+    begins_document = True
     for _, raw in numbered_lines(path, report):
         line = raw.strip()
         if line:
-            yield begins, line
-        begins = not line
+            yield begins_document, line
+        begins_document = not line
 
 
 def wikitext_parts(path: Path, report: Report, tally: Counter[str]) -> Iterator[TextPart]:
-    """WikiText's paragraphs without its headings, with `@-@`, `@,@` and `@.@` joined again; both are counted.
+    """Yield WikiText's paragraphs without headings, with `@-@`, `@,@` and `@.@` joined; count both.
 
-    A title behind a blank line begins a document; a formula in running text may look like one.
+    A title after a blank line begins a document; elsewhere, a formula may look like a title.
     """
-    begins, blank = True, True
+    begins_document, is_blank = True, True
     for _, raw in numbered_lines(path, report):
         line = raw.strip()
-        begins = begins or (blank and _TITLE.match(line) is not None)
-        blank = not line
+        begins_document = begins_document or (is_blank and _TITLE.match(line) is not None)
+        is_blank = not line
         if _HEADING.match(line):
             tally[HEADINGS] += 1
         elif line:
-            text, joined = _SPLIT_MARK.subn(r"\1", line)
-            tally[JOINED] += joined
-            yield begins, text
-            begins = False
+            text, mark_count = _SPLIT_MARK.subn(r"\1", line)
+            tally[JOINED] += mark_count
+            yield begins_document, text
+            begins_document = False
 
 
 def tsv_rows(path: Path, report: Report) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines that are not blank as cells, with their numbers.
 
-    A cell is taken out of its quotation marks where those inside it are doubled: some published files quote cells, and
+    The quotation marks around a cell are removed if those inside are doubled: some published files quote cells, and
     some have quotations in plain text.
     """
     for number, line in numbered_lines(path, report):
         if not line.strip():
             continue
         cells = [cell.strip() for cell in line.split("\t")]
-        for at, cell in enumerate(cells):
-            if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in (inner := cell[1:-1]).replace('""', ""):
-                cells[at] = inner.replace('""', '"')
+        for position, cell in enumerate(cells):
+            if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in (content := cell[1:-1]).replace('""', ""):
+                cells[position] = content.replace('""', '"')
         yield number, cells
 
 
@@ -144,18 +144,18 @@ def tsv_lines(path: Path, report: Report, column: int) -> Iterator[str]:
     """Yield one column (from 1) of a table, without blank texts."""
     for number, cells in tsv_rows(path, report):
         if len(cells) < column:
-            report(f"{path}, line {number}: {len(cells)} columns, and the text is column {column}; correct the line")
+            report(f"{path}, line {number}: {len(cells)} columns, but the text is column {column}; correct the line")
         elif cells[column - 1]:
             yield cells[column - 1]
 
 
 def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a JSON Lines file, with their lines."""
+    """Yield the objects of a JSON Lines file with their line numbers."""
     for number, line in numbered_lines(path, report):
         if not line.strip():
             continue
         try:
-            record = parsed_json(line, f"{path}, line {number}", "correct the line")
+            record = parse_json(line, f"{path}, line {number}", "correct the line")
         except WordworthError as error:
             report(str(error))
             continue
@@ -166,13 +166,15 @@ def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, An
 
 
 def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
-    """Yield one field of the objects of a JSON Lines file; its line breaks part it into several texts."""
-    wanted = field or TEXT_FIELD
+    """Yield one field of the objects of a JSON Lines file, split at line breaks."""
+    field_name = field or TEXT_FIELD
     for number, record in json_records(path, report):
-        text = record.get(wanted)
+        text = record.get(field_name)
         if not isinstance(text, str):
             fields = format_names(sorted(record)) or "none"
-            report(f"{path}, line {number}: no text in the field {wanted!r} (fields: {fields}); name one as PATH#FIELD")
+            report(
+                f"{path}, line {number}: no text in the field {field_name!r} (fields: {fields}); name one as PATH#FIELD"
+            )
             continue
         try:
             text.encode()
@@ -183,33 +185,33 @@ def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
 
 
 def parquet_lines(path: Path, field: str) -> Iterator[str]:
-    """Yield one column of a parquet file, a block of rows at a time; blank cells are passed over."""
-    wanted = field or TEXT_FIELD
+    """Yield one column of a parquet file, block by block, without blank cells."""
+    column_name = field or TEXT_FIELD
     table = pl.scan_parquet(path)
     with LibraryErrors(f"{path} is not a parquet file", "fetch or copy it again"):
-        texts = [name for name, kind in table.collect_schema().items() if kind == pl.String]
-        if wanted not in texts:
+        texts = [name for name, dtype in table.collect_schema().items() if dtype == pl.String]
+        if column_name not in texts:
             columns = format_names(texts) or "none"
             raise WordworthError(
-                f"{path} has no text column {wanted!r} (there are: {columns}); name one as PATH#COLUMN"
+                f"{path} has no text column {column_name!r} (there are: {columns}); name one as PATH#COLUMN"
             )
         start = 0
-        while len(block := table.select(wanted).slice(start, PARQUET_BLOCK_ROWS).collect()):
+        while len(block := table.select(column_name).slice(start, PARQUET_BLOCK_ROWS).collect()):
             start += len(block)
-            for text in block.get_column(wanted).drop_nulls():
+            for text in block.get_column(column_name).drop_nulls():
                 yield from filter(None, map(str.strip, text.splitlines()))
 
 
 def extract_paragraphs(path: Path, report: Report, sha256: str) -> Path:
-    """Return the file in the cache with the paragraphs, one per line, and a blank line between two articles.
+    """Return the cached file of a dump's paragraphs without markup, one per line, with a blank line between articles.
 
-    Markup is left out. Where a dump is broken, that is reported, and the pages before it are used.
+    If a dump is damaged, report it and use the pages before the damage.
     """
 
     def extract(folder: Path) -> None:
         flaws: list[str] = []
-        with (folder / "text.txt").open("w", encoding="utf-8") as out:
-            out.writelines(f"{paragraph}\n" for paragraph in _articles(path, flaws.append))
+        with (folder / "text.txt").open("w", encoding="utf-8") as stream:
+            stream.writelines(f"{paragraph}\n" for paragraph in _articles(path, flaws.append))
         (folder / "flaws.json").write_text(json.dumps(flaws), encoding="utf-8")
 
     folder = entry("corpora", [EXTRACTION, sha256], extract)
@@ -218,21 +220,21 @@ def extract_paragraphs(path: Path, report: Report, sha256: str) -> Path:
     return folder / "text.txt"
 
 
-def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
-    """Yield the paragraphs of every page that is an article and no redirect, and a blank line after each page.
+def _articles(path: Path, report: Callable[[str], None]) -> Iterator[str]:
+    """Yield the paragraphs of every page that is an article but not a redirect, and a blank line after each page.
 
-    A dump that is cut or broken gives the pages before the break; the flaw is reported without the path.
+    Of a damaged dump, yield the pages before the damage, and report the flaw without the path.
     """
     require("dumps of Wikipedia")
     import mwparserfromhell
 
-    with decompress(path) as stream, progress(f"taking the text out of {path.name}", None) as advance:
+    with decompress(path) as stream, progress(f"extracting the text of {path.name}", None) as advance:
         steps = ElementTree.iterparse(stream, events=("start", "end"))
         try:
             _, root = next(steps)
             if _tag(root) != "mediawiki":
                 raise WordworthError(
-                    f"{path} is no MediaWiki dump: it begins with <{_tag(root)[:60]}>; give it as plain text"
+                    f"{path} is not a MediaWiki dump: it begins with <{_tag(root)[:60]}>; give it as plain text"
                 )
             for event, node in steps:
                 if event == "start" or _tag(node) != "page":
@@ -241,10 +243,10 @@ def _articles(path: Path, flawed: Callable[[str], None]) -> Iterator[str]:
                 if fields.get("ns", "0") == "0" and "redirect" not in fields and fields.get("text"):
                     yield from _paragraphs(mwparserfromhell.parse(fields["text"]))
                     yield ""
-                root.clear()  # pages that were read would fill the memory
+                root.clear()  # keeping the pages would fill the memory
                 advance(1)
         except (ElementTree.ParseError, *DAMAGE) as error:
-            flawed(f" is not a whole MediaWiki dump ({reason_of(error)}); fetch it again")
+            report(f" is not a complete MediaWiki dump ({reason_of(error)}); fetch it again")
 
 
 def _tag(node: ElementTree.Element) -> str:
@@ -253,7 +255,7 @@ def _tag(node: ElementTree.Element) -> str:
 
 
 def _paragraphs(code: Any) -> Iterator[str]:
-    """Yield running text only: headings, tables, notes and list items are no sentences."""
+    """Yield the paragraphs of running text, without headings, tables, notes and list items."""
     for line in "".join(_yield_visible_text(code)).splitlines():
         paragraph = line.strip()
         if len(paragraph) > 40 and not paragraph.startswith(("*", "#", "|", ":", ";", "ISBN")):
@@ -261,7 +263,7 @@ def _paragraphs(code: Any) -> Iterator[str]:
 
 
 def _yield_visible_text(code: Any) -> Iterator[str]:
-    """Yield what a reader sees of a page's running text, node by node."""
+    """Yield the visible running text of a page, node by node."""
     from mwparserfromhell import nodes
 
     for node in code.nodes:
@@ -275,7 +277,7 @@ def _yield_visible_text(code: Any) -> Iterator[str]:
             case nodes.HTMLEntity():
                 yield str(node.normalize())
             case nodes.Tag() if node.wiki_markup in ("*", "#", ":", ";"):
-                yield str(node.wiki_markup)  # tells a list item from a paragraph
+                yield str(node.wiki_markup)  # marks a list item
             case nodes.Tag() if str(node.tag).lower() == "br":
                 yield " "
             case nodes.Tag() if str(node.tag).lower() in _INLINE and node.contents:
@@ -288,28 +290,28 @@ _LAYOUT_OF = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".to
 
 @dataclass(frozen=True)
 class Corpus(DataSet):
-    """Lines of text; going through it opens the files anew."""
+    """Lines of text; each iteration opens the files again."""
 
     paths: tuple[Path, ...]
     layout: str
     column: int = 1
-    """Of a table, the column with the text, counted from 1."""
+    """The column with the text in a table, from 1."""
     field: str = ""
-    """Of jsonl and parquet, the field with the text; blank is `text`."""
+    """The field with the text in jsonl and parquet; blank means `text`."""
     count: int = 0
-    """How much there is, in the catalog's unit (lines, pages, sentences); 0 for a user's own text."""
+    """Its size in the catalog's unit (lines, pages, sentences); 0 for a user's own text."""
 
     def __iter__(self) -> Iterator[str]:
-        """Return all lines; a broken one is an error."""
+        """Return all lines; raise if one cannot be read."""
         return self.lines(refuse)
 
     def lines(self, report: Report) -> Iterator[str]:
-        """Yield all lines that can be read; `report` is given a sentence, with its place, for each that cannot."""
+        """Yield all readable lines; pass a sentence with the location of every other line to `report`."""
         for path in self.paths:
             yield from (line for _, line in self.parts(path, report, Counter()))
 
     def parts(self, path: Path, report: Report, tally: Counter[str]) -> Iterator[TextPart]:
-        """Yield the lines of one of its files, each with whether it begins a document."""
+        """Yield the lines of one of the files, each with whether it begins a document."""
         match self.layout:
             case "wikitext":
                 return wikitext_parts(path, report, tally)
@@ -331,8 +333,8 @@ class Corpus(DataSet):
 def load_corpus(name_or_path: NameLike, *, language: str = "english") -> Corpus:
     """Return a corpus of the catalog by its name, or a user's own file, or one of a data set on the hub.
 
-    A file is plain text (one sentence or paragraph a line), `.jsonl`, WikiText's `.tokens`, a MediaWiki dump (`.xml`),
-    each also packed as .gz, .bz2 or .xz; or `.parquet`. `PATH#FIELD` names the field of jsonl and parquet, and
+    A file is plain text (one sentence or paragraph per line), `.jsonl`, WikiText's `.tokens`, or a MediaWiki dump
+    (`.xml`), also compressed as .gz, .bz2 or .xz; or `.parquet`. `PATH#FIELD` names the field of jsonl and parquet, and
     `hf://datasets/owner/name/path[@revision]` a file on the hub.
     """
     data = located_data(name_or_path, "corpora", language)
@@ -350,16 +352,16 @@ def load_corpus(name_or_path: NameLike, *, language: str = "english") -> Corpus:
 
 
 def documents(corpus: Corpus, report: Report, tally: Counter[str] | None = None) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a corpus as `corpus.lines` gives them, each with the number of its document, from 0.
+    """Yield the lines of a corpus like `corpus.lines`, each with the number of its document, from 0.
 
-    In WikiText a title begins a document, in a MediaWiki dump a page, in plain text the line behind a blank one. In
-    tables and records every line is a document of its own.
+    A document begins with a title in WikiText, with a page in a MediaWiki dump, and after a blank line in plain text.
+    In tables and records every line is a document.
     """
     number = -1
     for path in corpus.paths:
         number += 1
-        first = True
-        for begins, line in corpus.parts(path, report, Counter() if tally is None else tally):
-            number += begins and not first
-            first = False
+        is_first = True
+        for begins_document, line in corpus.parts(path, report, Counter() if tally is None else tally):
+            number += begins_document and not is_first
+            is_first = False
             yield number, line

@@ -1,4 +1,4 @@
-"""Word frequencies: a list of the catalog, or a user's file with a word and its count on each line."""
+"""Load word frequencies: a list of the catalog, or a user's file with a word and its count on each line."""
 
 import gzip
 from collections.abc import Mapping
@@ -14,32 +14,32 @@ from wordworth.catalog.resolve import DataSet, NameLike, located_data, split_lab
 from wordworth.errors import WordworthError
 
 PER = 100_000_000
-"""Lists of relative frequencies are taken as counts in a text of so many words: about what WikiText-103 has, so that
-the paper's bands mean the same."""
+"""Relative frequencies become counts in a text of this many words, about the size of WikiText-103, so that the paper's
+bands apply."""
 _LOOKED_AT = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Frequencies(DataSet):
-    """Word → how often it occurs."""
+    """The frequency of each word."""
 
     counts: Mapping[str, float]
     unit: str
-    """What a count is: “occurrences”, or “per 100 million words”."""
+    """The unit of a count: “occurrences”, or “per 100 million words”."""
 
     def __len__(self) -> int:
         return len(self.counts)
 
 
-def kind_of_counts(named: str | Path) -> str:
-    """Return `frequencies` for a list of the catalog or a file of counts, and `corpora` for a text to be counted."""
-    target = split_label(named)[1]
-    is_list = isinstance(named, str) and knows(target, "frequencies")
+def kind_of_counts(name_or_path: str | Path) -> str:
+    """Return `frequencies` for a list of the catalog or a file of counts, and `corpora` for a text to count."""
+    target = split_label(name_or_path)[1]
+    is_list = isinstance(name_or_path, str) and knows(target, "frequencies")
     return "frequencies" if is_list or is_frequency_file(Path(target).expanduser()) else "corpora"
 
 
 def load_frequencies(name_or_path: NameLike, *, language: str = "english") -> Frequencies:
-    """A list of the catalog by its name, or a user's file: a word, a tab or spaces, and its count, a line each."""
+    """Load a list of the catalog by its name, or a user's file with a word, a tab or spaces, and its count per line."""
     data = located_data(name_or_path, "frequencies", language)
     if data.entry is not None:
         return Frequencies(counts=_centibels(data.where), unit="per 100 million words", **data.facts)
@@ -63,17 +63,17 @@ def _counts(path: Path) -> dict[str, float]:
 
 
 def is_frequency_file(path: Path) -> bool:
-    """Return whether the first lines of a file are all a word and a number, so that it is no running text."""
+    """Return whether the first lines of a file are all a word and a number, so that it is not running text."""
     if not path.is_file() or path.suffix in (".gz", ".bz2", ".xz", ".parquet"):
         return False
     with path.open(encoding="utf-8-sig", errors="replace") as stream:
         lines = [line.strip() for line in islice(stream, _LOOKED_AT) if line.strip()]
     cells = [line.split("\t") if "\t" in line else line.split() for line in lines]
-    return bool(cells) and all(len(one) == 2 and number(one[1]) is not None for one in cells)
+    return bool(cells) and all(len(pair) == 2 and number(pair[1]) is not None for pair in cells)
 
 
 def _centibels(path: Path) -> dict[str, float]:
     """Read wordfreq's list: MessagePack of a header and of bins; the words of bin i have frequency 10^(−i / 100)."""
     with gzip.open(path) as stream:
         _, *bins = msgpack.unpackb(stream.read())
-    return {word: PER * 10 ** (-at / 100) for at, words in enumerate(bins) for word in words}
+    return {word: PER * 10 ** (-number / 100) for number, words in enumerate(bins) for word in words}

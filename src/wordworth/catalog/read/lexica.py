@@ -1,4 +1,4 @@
-"""Lexica: words with human ratings, from the catalog or from a user's own CSV or TSV."""
+"""Load lexica: words with human ratings, from the catalog or from a user's own CSV or TSV."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,41 +24,41 @@ RATING_NAMES = ("valence", "rating", "score", "mean")
 
 
 def _of_cntext(lines: list[str]) -> Iterator[Record]:
-    """YAML below `Dictionary:`, a word with its valence and arousal."""
+    """Yield a word with its valence and arousal from YAML below `Dictionary:`."""
     word = ""
     ratings: dict[str, str] = {}
-    for at, line in enumerate(lines, start=1):
-        if found := _WORD.match(line):
-            word, ratings = found[1].strip("'\""), {}
-        elif word and (found := _RATING.match(line)):
-            ratings[found[1]] = found[2]
+    for line_number, line in enumerate(lines, start=1):
+        if match := _WORD.match(line):
+            word, ratings = match[1].strip("'\""), {}
+        elif word and (match := _RATING.match(line)):
+            ratings[match[1]] = match[2]
             if len(ratings) == 2:
-                yield Record(at, (word, ratings.get("valence", ""), ratings.get("arousal", "")))
+                yield Record(line_number, (word, ratings.get("valence", ""), ratings.get("arousal", "")))
                 word = ""
 
 
 def _of_sentinet(lines: list[str]) -> Iterator[Record]:
-    """Yield a word a line with a positive and a negative score; words without either are neutral, and are not taken."""
-    for at, line in enumerate(lines, start=1):
-        if found := _LITERAL.match(line.strip()):
-            worth = float(found[2]) - float(found[3])
-            if worth:
-                yield Record(at, (found[1], str(worth)))
+    """Yield the positive minus the negative score of the word on each line, unless it is 0: those words are neutral."""
+    for line_number, line in enumerate(lines, start=1):
+        if match := _LITERAL.match(line.strip()):
+            valence = float(match[2]) - float(match[3])
+            if valence:
+                yield Record(line_number, (match[1], str(valence)))
 
 
 _LAYOUTS: Mapping[str, tuple[tuple[str, ...], Callable[[list[str]], Iterator[Record]]]] = {
     "cntext": (("word", "valence", "arousal"), _of_cntext),
     "sentinet": (("word", "valence"), _of_sentinet),
 }
-"""Layout of a file → its header and what reads its lines."""
+"""Layout of a file → its header and the function that reads its lines."""
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A row that is not a row of its own in the lexicon, and why."""
+    """A row that was left out of the lexicon or merged, with the reason."""
 
     line: int
-    """The line of the file; 0 where the reason is none of the file's own."""
+    """The line of the file; 0 if the reason is not in the file."""
     word: str
     reason: str
 
@@ -72,11 +72,11 @@ class Lexicon(DataSet):
 
     words: tuple[str, ...]
     ratings: Mapping[str, NDArray[np.float64]]
-    """valence, and arousal and dominance where there are; one number a word."""
+    """Valence, and possibly arousal and dominance; one number per word."""
     scale: tuple[float, float] | None
-    """The ends of the valence scale, where they are known."""
+    """The ends of the valence scale, if known."""
     english: tuple[tuple[str, ...], ...] = ()
-    """The English words that each word was chosen to translate, where the lexicon says."""
+    """The English words that each word translates, if the lexicon has them."""
     by_english: bool = False
     """Whether the words are those of an English lexicon, so that translations of one English word count once."""
     left_out: tuple[LeftOut, ...] = ()
@@ -100,28 +100,27 @@ class Lexicon(DataSet):
         )
 
     def merge_forms(self, forms: Mapping[str, str]) -> "Lexicon":
-        """Return a lexicon in which words of one form are one row, under the first of them, with their mean ratings.
+        """Merge words of one form into one row, under the first of them, with their mean ratings.
 
-        `forms` has the words that have a vector, as the vocabulary or the tokenizer has them.
+        `forms` maps the words with a vector to their spelling in the vocabulary or the tokenizer.
         """
         rows: dict[tuple[bool, str], list[int]] = {}
         for row, word in enumerate(self.words):
             rows.setdefault((word in forms, forms.get(word, word)), []).append(row)
         if len(rows) == len(self):
             return self
-        firsts = {row: self.words[same[0]] for same in rows.values() for row in same[1:]}
+        firsts = {row: self.words[group[0]] for group in rows.values() for row in group[1:]}
         repeats = [
             LeftOut(0, self.words[row], f"has the same vector as {first!r}; their ratings are averaged")
             for row, first in sorted(firsts.items())
         ]
-        kept = self.select([same[0] for same in rows.values()], self.name, (*self.left_out, *repeats))
+        first_rows = self.select([group[0] for group in rows.values()], self.name, (*self.left_out, *repeats))
         order, sizes = np.concatenate(list(rows.values())), np.array(list(map(len, rows.values())))
         starts = np.cumsum(sizes) - sizes
         means = {key: np.add.reduceat(values[order], starts) / sizes for key, values in self.ratings.items()}
-        english = [
-            dict.fromkeys(word for row in same for word in self.english[row]) for same in rows.values() if self.english
-        ]
-        return replace(kept, ratings=means, english=tuple(map(tuple, english)))
+        groups = rows.values() if self.english else ()
+        english = (tuple(dict.fromkeys(word for row in group for word in self.english[row])) for group in groups)
+        return replace(first_rows, ratings=means, english=tuple(english))
 
 
 def load_lexicon(
@@ -135,14 +134,14 @@ def load_lexicon(
 ) -> Lexicon:
     """Return a lexicon of the catalog by its name, or a user's own file by its path.
 
-    A user's file needs a header; its columns are found by obvious names where they are not given, and a rating that is
-    no number is an error unless `drop_bad`, which leaves the row out and says so. A word that stands more than once
-    has its ratings averaged: one vector can only be held against one number.
+    A user's file needs a header; columns that are not given are found by obvious names. A rating that is not a number
+    is an error, or with `drop_bad` a row that is left out and listed. The ratings of a repeated word are averaged,
+    since a word has one vector.
     """
-    declared = find(name_or_path, "lexica")
-    if declared.entry is not None and "derived" in declared.entry.details:
-        return replace(_derive_lexicon(declared.entry), name=declared.name)
-    data = located_data(declared, "lexica", language or "english")
+    origin = find(name_or_path, "lexica")
+    if origin.entry is not None and "derived" in origin.entry.details:
+        return replace(_derive_lexicon(origin.entry), name=origin.name)
+    data = located_data(origin, "lexica", language or "english")
     if data.entry is not None:
         return _of_catalog(data, data.entry, word_column, rating_column)
     table = read_table(data.where)
@@ -159,12 +158,12 @@ def load_lexicon(
 
 def lexica_in(language: str) -> tuple[str, ...]:
     """List the lexica of a language: first the one named after it, then the others in the catalog's order."""
-    every = [one.name for one in entries("lexica") if one.language == language and "derived" not in one.details]
-    return tuple(sorted(every, key=lambda name: name != language))
+    names = [entry.name for entry in entries("lexica") if entry.language == language and "derived" not in entry.details]
+    return tuple(sorted(names, key=lambda name: name != language))
 
 
-def _of_catalog(data: Origin, declared: Entry, word_column: str | None, rating_column: str | None) -> Lexicon:
-    layout = declared.layout(data.origin)
+def _of_catalog(data: Origin, entry: Entry, word_column: str | None, rating_column: str | None) -> Lexicon:
+    layout = entry.layout(data.origin)
     form: Mapping[str, Any] = layout.get("format", {})
     if "layout" in form:
         header, rows_of = _LAYOUTS[form["layout"]]
@@ -176,9 +175,9 @@ def _of_catalog(data: Origin, declared: Entry, word_column: str | None, rating_c
             header=form.get("header", True),
             quotes=form.get("quotes", True),
         )
-    chosen = {"word": word_column, "valence": rating_column}
-    columns = layout["columns"] | {role: title for role, title in chosen.items() if title}
-    return replace(_lexicon(data, table, columns, form, drop_bad=True), scale=declared.scale)
+    given_columns = {"word": word_column, "valence": rating_column}
+    columns = layout["columns"] | {role: title for role, title in given_columns.items() if title}
+    return replace(_lexicon(data, table, columns, form, drop_bad=True), scale=entry.scale)
 
 
 def _check_scale(lexicon: Lexicon, scale: tuple[float, float]) -> None:
@@ -191,56 +190,56 @@ def _check_scale(lexicon: Lexicon, scale: tuple[float, float]) -> None:
 
 
 def _check_script(lexicon: Lexicon) -> None:
-    """Latin words cannot be Chinese ones: a language that most words are not written in is a mistake."""
-    strange = [word for word in lexicon.words if not in_its_script(word, lexicon.language)]
-    if 2 * len(strange) > len(lexicon):
+    """Raise if most words are not written in the script of the language, which must then be wrong."""
+    foreign_words = [word for word in lexicon.words if not in_its_script(word, lexicon.language)]
+    if 2 * len(foreign_words) > len(lexicon):
         raise WordworthError(
-            f"{lexicon.source}: {len(strange):,} of {len(lexicon):,} words, such as {quote(strange[0])}, are not "
-            f"written in the script of {lexicon.language}; give the words' own language with --language"
+            f"{lexicon.source}: {len(foreign_words):,} of {len(lexicon):,} words, such as {quote(foreign_words[0])}, "
+            f"are not written in the script of {lexicon.language}; give the words' own language with --language"
         )
 
 
-def _obvious(table: Records, names: Sequence[str], what: str, option: str) -> str:
-    """Return the one column whose name says what it is (in any case), the best name first."""
+def _obvious(table: Records, names: Sequence[str], content: str, option: str) -> str:
+    """Return the only column with one of these names (in any case), the best name first."""
     for name in names:
-        matching = [title for title in table.header if title.lower() == name]
-        if len(matching) == 1:
-            return matching[0]
+        matches = [title for title in table.header if title.lower() == name]
+        if len(matches) == 1:
+            return matches[0]
     columns = format_names(title or "(blank)" for title in table.header)
-    raise WordworthError(f"{table.path}: which column has the {what}? Say {option} NAME; the columns are {columns}")
+    raise WordworthError(f"{table.path}: which column has the {content}? Give {option} NAME; the columns are {columns}")
 
 
 def _lexicon(
     data: Origin, table: Records, columns: Mapping[str, str | int], form: Mapping[str, Any], drop_bad: bool
 ) -> Lexicon:
     at = {role: column(table, title) for role, title in columns.items()}
-    kept = [rating for rating in RATINGS if rating in at]
-    for rating in kept:
+    kinds = [rating for rating in RATINGS if rating in at]
+    for rating in kinds:
         check_commas(table.path, ((row.line, row.cells[at[rating]]) for row in table.rows))
-    respelled: Mapping[str, str] = form.get("respelled", {})
-    refused: Mapping[str, str] = form.get("leave_out", {})
+    corrections: Mapping[str, str] = form.get("respelled", {})
+    exclusions: Mapping[str, str] = form.get("leave_out", {})
     values: dict[str, list[list[float]]] = {}
     lines: dict[str, int] = {}
     english: dict[str, list[str]] = {}
     left_out: list[LeftOut] = []
     for row in table.rows:
         word = tidy(row.cells[at["word"]])
-        numbers = [number(row.cells[at[rating]]) for rating in kept]
-        bad = next((row.cells[at[r]] for r, value in zip(kept, numbers, strict=True) if value is None), None)
+        numbers = [number(row.cells[at[rating]]) for rating in kinds]
+        bad_cell = next((row.cells[at[r]] for r, value in zip(kinds, numbers, strict=True) if value is None), None)
         reason = "" if word else "has no word"
-        if bad is not None:
-            reason = f"has a rating that is not a number: {quote(bad)}"
+        if bad_cell is not None:
+            reason = f"has a rating that is not a number: {quote(bad_cell)}"
         if reason and not drop_bad:
             raise WordworthError(
                 f"{table.path}, line {row.line}: {quote(word)} {reason}; correct it, or drop such rows "
                 "with --on-bad drop"
             )
-        reason = reason or refused.get(word, "")
+        reason = reason or exclusions.get(word, "")
         if reason:
             left_out.append(LeftOut(row.line, word, reason))
             continue
-        word = respelled.get(word, word)
-        if "misread" in form and not word.isascii():  # its Latin-1 was taken for another encoding
+        word = corrections.get(word, word)
+        if "misread" in form and not word.isascii():  # its Latin-1 was decoded wrongly
             word = word.encode(form["misread"]).decode("latin-1")
         if form.get("lower"):
             word = lower(word, data.language)
@@ -255,11 +254,11 @@ def _lexicon(
     if not values:
         raise WordworthError(f"{table.path} has no word with a rating; check the columns {dict(columns)}")
     words = tuple(sorted(values) if form.get("sort") else values)
-    rated = (values[word] for word in words)
-    matrix = np.array([rows[0] if len(rows) == 1 else np.mean(rows, axis=0) for rows in rated], dtype=np.float64)
+    groups = (values[word] for word in words)
+    matrix = np.array([rows[0] if len(rows) == 1 else np.mean(rows, axis=0) for rows in groups], dtype=np.float64)
     return Lexicon(
         words=words,
-        ratings={rating: matrix[:, place].copy() for place, rating in enumerate(kept)},
+        ratings={rating: matrix[:, position].copy() for position, rating in enumerate(kinds)},
         scale=None,
         english=tuple(tuple(english[word]) for word in words) if english else (),
         left_out=tuple(left_out),
@@ -267,53 +266,52 @@ def _lexicon(
     )
 
 
-def _derive_lexicon(declared: Entry) -> Lexicon:
-    """Return the rows of `derived.lexicon` that stand for an English word of `derived.words` (and of `derived.among`).
+def _derive_lexicon(entry: Entry) -> Lexicon:
+    """Return the rows of `derived.lexicon` that translate an English word of `derived.words` (and of `derived.among`).
 
-    A lexicon that names its English words is matched through them. Chinese and Turkish have the ValNorm authors'
-    translations instead, which are looked up among the lexicon's words in either Chinese script. English words that
-    no row stands for are in `left_out`.
+    A lexicon with English words is matched by these. For Chinese and Turkish, the ValNorm authors' translations are
+    looked up in the lexicon, in either Chinese script. English words without a row are in `left_out`.
     """
-    recipe = declared.details["derived"]
-    whole = load_lexicon(recipe["lexicon"])
-    among = set(load_lexicon(recipe.get("among", recipe["words"])).words)
-    wanted = tuple(word for word in load_lexicon(recipe["words"]).words if word in among)
+    recipe = entry.details["derived"]
+    lexicon = load_lexicon(recipe["lexicon"])
+    allowed_words = set(load_lexicon(recipe.get("among", recipe["words"])).words)
+    targets = tuple(word for word in load_lexicon(recipe["words"]).words if word in allowed_words)
     if "translation" in recipe:
-        meanings = _list_translated(whole, wanted, recipe["translation"])
-    elif whole.language == "english":
-        meanings = [(word,) if word in wanted else () for word in whole.words]
+        meanings = _list_translated(lexicon, targets, recipe["translation"])
+    elif lexicon.language == "english":
+        meanings = [(word,) if word in targets else () for word in lexicon.words]
     else:
-        if not whole.english:
+        if not lexicon.english:
             raise WordworthError(
-                f"{declared.name} is found through the English beside the words of {whole.name}, and the copy from "
-                f"{whole.source} has none; put the other one in its place (`wordworth show {recipe['lexicon']}`)"
+                f"{entry.name} needs the English translations in {lexicon.name}, but the copy from "
+                f"{lexicon.source} has none; replace it with the other copy (`wordworth show {recipe['lexicon']}`)"
             )
-        meanings = [tuple(w for w in map(str.lower, english) if w in wanted) for english in whole.english]
+        meanings = [tuple(w for w in map(str.lower, english) if w in targets) for english in lexicon.english]
     rows = [row for row, english in enumerate(meanings) if english]
-    covered = {word for english in meanings for word in english}
-    kept = {whole.words[row] for row in rows}
-    merged = [one for one in whole.left_out if one.word in kept]
-    missing = [LeftOut(0, word, f"has no row in {whole.name}") for word in wanted if word not in covered]
+    matches = {word for english in meanings for word in english}
+    lexicon_words = {lexicon.words[row] for row in rows}
+    merged_rows = [repeat for repeat in lexicon.left_out if repeat.word in lexicon_words]
+    missing = [LeftOut(0, word, f"has no row in {lexicon.name}") for word in targets if word not in matches]
     return replace(
-        whole.select(rows, declared.name, [*merged, *missing]),
+        lexicon.select(rows, entry.name, [*merged_rows, *missing]),
         english=tuple(meanings[row] for row in rows),
         by_english=True,
-        licence=declared.licence,
+        licence=entry.licence,
     )
 
 
-def _list_translated(whole: Lexicon, wanted: tuple[str, ...], table: str) -> list[tuple[str, ...]]:
-    """List for each word of the lexicon the wanted English words that it translates."""
+def _list_translated(lexicon: Lexicon, words: tuple[str, ...], table: str) -> list[tuple[str, ...]]:
+    """Return the English words among `words` that each word of the lexicon translates."""
     forms = load_translations(table).forms
-    spelled = spellings(whole.language)
-    row_of = {word: row for row, word in enumerate(whole.words)}
-    for row, word in enumerate(whole.words):
-        for form in spelled(word):
+    spell = spellings(lexicon.language)
+    row_of = {word: row for row, word in enumerate(lexicon.words)}
+    for row, word in enumerate(lexicon.words):
+        for form in spell(word):
             row_of.setdefault(form, row)
-    meanings: list[tuple[str, ...]] = [() for _ in whole.words]
-    for english in wanted:
+    meanings: list[tuple[str, ...]] = [() for _ in lexicon.words]
+    for english in words:
         for translation in forms.get(english, ()):
-            at = next((row_of[form] for form in spelled(translation) if form in row_of), None)
-            if at is not None and english not in meanings[at]:
-                meanings[at] += (english,)
+            translated_row = next((row_of[form] for form in spell(translation) if form in row_of), None)
+            if translated_row is not None and english not in meanings[translated_row]:
+                meanings[translated_row] += (english,)
     return meanings

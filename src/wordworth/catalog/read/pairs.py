@@ -1,4 +1,4 @@
-"""Word pairs with human scores, analogy questions, and the triples of paraphrase probes (Dudy & Bedrick 2020)."""
+"""Load word pairs with human scores, analogy questions, and triples of paraphrase probes (Dudy & Bedrick 2020)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,22 +16,22 @@ from wordworth.errors import WordworthError, quote
 
 @dataclass(frozen=True, eq=False)
 class Pairs(DataSet):
-    """Pairs in the published order; a pair that stands twice stays twice."""
+    """Pairs in the published order, including repeated ones."""
 
     first: tuple[str, ...]
     second: tuple[str, ...]
     scores: NDArray[np.float64]
     scale: tuple[float, float] | None = None
     left_out: tuple[str, ...] = ()
-    """A user's first line that was taken as the header."""
+    """A note if a user's first line was read as the header."""
 
     def __len__(self) -> int:
         return len(self.first)
 
     def merge_forms(self, forms: Mapping[str, str]) -> "Pairs":
-        """Return pairs in which those of the same forms are one, with their mean score, unless they are spelled alike.
+        """Merge pairs of the same forms, with their mean score, unless they are spelled the same.
 
-        `forms` has the words that have a vector, as the vocabulary or the tokenizer has them.
+        `forms` maps the words with a vector to their spelling in the vocabulary or the tokenizer.
         """
         rows: dict[tuple[str, str], list[int]] = {}
         for row, pair in enumerate(zip(self.first, self.second, strict=True)):
@@ -40,9 +40,11 @@ class Pairs(DataSet):
             return self
         groups = [
             group
-            for same in rows.values()
+            for members in rows.values()
             for group in (
-                [same] if len({(self.first[row], self.second[row]) for row in same}) > 1 else [[row] for row in same]
+                [members]
+                if len({(self.first[row], self.second[row]) for row in members}) > 1
+                else [[row] for row in members]
             )
         ]
         if len(groups) == len(self):
@@ -50,17 +52,17 @@ class Pairs(DataSet):
         groups.sort()
         return replace(
             self,
-            first=tuple(self.first[same[0]] for same in groups),
-            second=tuple(self.second[same[0]] for same in groups),
-            scores=np.array([self.scores[same].mean() for same in groups]),
+            first=tuple(self.first[members[0]] for members in groups),
+            second=tuple(self.second[members[0]] for members in groups),
+            scores=np.array([self.scores[members].mean() for members in groups]),
         )
 
 
 def load_pairs(name_or_path: NameLike, *, language: str = "english") -> Pairs:
     """Load pairs of the catalog by their name, or a user's own file by its path.
 
-    A user's file has a word, a word and a score on each line, parted by tabs, commas, semicolons or spaces. A first
-    line without any number is its header, which may name the columns word1, word2 and score.
+    Each line of a user's file has two words and a score, separated by tabs, commas, semicolons or spaces. A first line
+    without a number is the header, which may name the columns word1, word2 and score.
     """
     data = located_data(name_or_path, "pairs", language)
     if data.entry is None:
@@ -79,9 +81,9 @@ def load_pairs(name_or_path: NameLike, *, language: str = "english") -> Pairs:
 
 
 def usual_pairs(language: str) -> tuple[str, ...]:
-    """Return the names of a language's pairs, without English: Multi-SimLex, or else all of the catalog."""
-    every = [one.name for one in entries("pairs") if one.language == language]
-    return (f"multisimlex-{language}",) if f"multisimlex-{language}" in every else tuple(every)
+    """Return the names of the pairs of a language other than English: Multi-SimLex, or else all in the catalog."""
+    names = [pairs.name for pairs in entries("pairs") if pairs.language == language]
+    return (f"multisimlex-{language}",) if f"multisimlex-{language}" in names else tuple(names)
 
 
 def _columns(
@@ -90,23 +92,23 @@ def _columns(
     columns: tuple[str | int, ...] = (first, second, score)
     if not all(name in table.header for name in columns):
         columns = (1, 2, 3)
-    places = [column(table, name) for name in columns]
+    positions = [column(table, name) for name in columns]
     firsts, seconds, scores, lines = [], [], [], []
     for row in table.rows:
-        if len(row.cells) <= max(places):
+        if len(row.cells) <= max(positions):
             raise WordworthError(
                 f"{table.path}, line {row.line}: {len(row.cells)} fields; each line has a word, a word and a score"
             )
-        one, other, text = (row.cells[place] for place in places)
+        first_word, second_word, text = (row.cells[position] for position in positions)
         value = number(text)
         if value is None:
             raise WordworthError(
-                f"{table.path}, line {row.line}: the score {quote(text)} is no number; correct the line"
+                f"{table.path}, line {row.line}: the score {quote(text)} is not a number; correct the line"
             )
-        if not one.strip() or not other.strip():
+        if not first_word.strip() or not second_word.strip():
             raise WordworthError(f"{table.path}, line {row.line}: a word is blank; correct the line")
-        firsts.append(tidy(one))
-        seconds.append(tidy(other))
+        firsts.append(tidy(first_word))
+        seconds.append(tidy(second_word))
         scores.append(value)
         lines.append((row.line, text))
     check_commas(table.path, lines)
@@ -130,7 +132,7 @@ class Section:
 
 @dataclass(frozen=True, eq=False)
 class Analogies(DataSet):
-    """All questions in order, and the sections they stand in."""
+    """All questions in order, and their sections."""
 
     questions: tuple[AnalogyQuestion, ...]
     sections: tuple[Section, ...]
@@ -140,9 +142,9 @@ class Analogies(DataSet):
 
 
 def load_analogies(name_or_path: NameLike = "google") -> Analogies:
-    """Return questions of the catalog by their name, or a file laid out as Google's by its path.
+    """Return questions of the catalog by their name, or a file in Google's layout by its path.
 
-    Such a file has four words a line, and lines `: section`; a section whose name starts with `gram` is syntactic.
+    Such a file has four words per line, and lines `: section`; sections whose names start with `gram` are syntactic.
     """
     data = located_data(name_or_path, "analogies")
     if data.entry is not None and data.entry.details.get("table"):
@@ -155,7 +157,7 @@ def load_analogies(name_or_path: NameLike = "google") -> Analogies:
 def _read(
     paths: Sequence[Path], mark: str, delimiter: str | None, *, has_header: bool
 ) -> tuple[tuple[AnalogyQuestion, ...], tuple[Section, ...]]:
-    """Read files one after another: a line that begins with `mark` names a section, any other has four words.
+    """Read files in order: a line that begins with `mark` names a section, any other has four words.
 
     Above a header, lines that begin with `mark` are a citation.
     """
@@ -163,7 +165,7 @@ def _read(
     starts: list[tuple[str, int]] = []
     for path in paths:
         is_above_header = has_header
-        for at, line in enumerate(read_text(path).splitlines(), start=1):
+        for line_number, line in enumerate(read_text(path).splitlines(), start=1):
             is_marked = line.lstrip().startswith(mark)
             if not line.strip() or (is_above_header and is_marked):
                 continue
@@ -175,7 +177,7 @@ def _read(
             elif len(words) == 4:
                 questions.append((words[0], words[1], words[2], words[3]))
             else:
-                raise WordworthError(f"{path}, line {at}: {len(words)} words; a question has four")
+                raise WordworthError(f"{path}, line {line_number}: {len(words)} words; a question has four")
     if not questions:
         raise WordworthError(f"{paths[0]} has no questions; it needs four words on each line")
     return tuple(questions), _sections(starts or [("all", 0)], len(questions))
@@ -191,7 +193,7 @@ def _sections(starts: Sequence[tuple[str, int]], end: int) -> tuple[Section, ...
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """A sentence with a word, with the word's hypernym, and with a sibling of the hypernym."""
+    """Three sentences: with a word, with the word's hypernym, and with a sibling of the hypernym."""
 
     word: str
     hypernym: str
@@ -201,13 +203,13 @@ class Triple:
         return " / ".join(self.differing())
 
     def differing(self) -> tuple[str, str, str]:
-        """Return the sentences without the words that they share at both ends."""
-        parts = [sentence.split() for sentence in (self.word, self.hypernym, self.sibling)]
-        while all(parts) and len({words[0] for words in parts}) == 1:
-            parts = [words[1:] for words in parts]
-        while all(parts) and len({words[-1] for words in parts}) == 1:
-            parts = [words[:-1] for words in parts]
-        word, hypernym, sibling = (" ".join(words) for words in parts)
+        """Return the sentences without their common words at both ends."""
+        word_lists = [sentence.split() for sentence in (self.word, self.hypernym, self.sibling)]
+        while all(word_lists) and len({words[0] for words in word_lists}) == 1:
+            word_lists = [words[1:] for words in word_lists]
+        while all(word_lists) and len({words[-1] for words in word_lists}) == 1:
+            word_lists = [words[:-1] for words in word_lists]
+        word, hypernym, sibling = (" ".join(words) for words in word_lists)
         return word, hypernym, sibling
 
 
@@ -217,35 +219,35 @@ class Paraphrases(DataSet):
 
     triples: tuple[Triple, ...]
     left_out: tuple[tuple[str, str], ...] = ()
-    """Triples that probe nothing: the sentence, and why."""
+    """Triples that probe nothing: the sentence, and the reason."""
 
     def __len__(self) -> int:
         return len(self.triples)
 
 
 def load_paraphrases(name_or_path: NameLike) -> Paraphrases:
-    """Return a set of the catalog (`rare`, `common`), or a file with three lines a triple: word, hypernym, sibling.
+    """Return a set of the catalog (`rare`, `common`), or a file with three lines per triple: word, hypernym, sibling.
 
-    Of the catalog's triples, counted from 1, `swapped` lists those whose sibling comes before the hypernym;
-    `elsewhere` names the set that has a triple too and counts it.
+    In the catalog, `swapped` lists the triples (from 1) whose sibling comes before the hypernym; `elsewhere` names
+    another set that has the triple and counts it.
     """
     data = located_data(name_or_path, "paraphrases")
     details = data.entry.details if data.entry else {}
-    swapped, elsewhere = details.get("swapped", ()), details.get("elsewhere", {})
+    swapped_triples, elsewhere = details.get("swapped", ()), details.get("elsewhere", {})
     lines = [tidy(line) for line in read_text(data.where).splitlines() if line.strip()]
     if not lines or len(lines) % 3:
         raise WordworthError(
             f"{data.where} has {len(lines)} sentences; it needs three per triple: word, hypernym and sibling"
         )
     triples, left_out = [], []
-    for at in range(0, len(lines), 3):
-        word, hypernym, sibling = lines[at : at + 3]
-        if at // 3 + 1 in swapped:
+    for start in range(0, len(lines), 3):
+        word, hypernym, sibling = lines[start : start + 3]
+        if start // 3 + 1 in swapped_triples:
             hypernym, sibling = sibling, hypernym
         if len({word, hypernym, sibling}) < 3:
             left_out.append((word, "two of the three sentences are the same"))
-        elif also := elsewhere.get(str(at // 3 + 1)):
-            left_out.append((word, f"also in {also}, where it is counted"))
+        elif other_set := elsewhere.get(str(start // 3 + 1)):
+            left_out.append((word, f"also in {other_set}, where it is counted"))
         else:
             triples.append(Triple(word, hypernym, sibling))
     return Paraphrases(triples=tuple(triples), left_out=tuple(left_out), **data.facts)

@@ -1,4 +1,4 @@
-"""Pairs of a sentence with a stereotype and one against it: sets of the catalog, or a user's CSV or TSV."""
+"""Load pairs of a sentence with a stereotype and one against it: from the catalog, or a user's CSV or TSV."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from wordworth.catalog.read.tables import Records, number, parsed_json, read_table, read_text, tidy
+from wordworth.catalog.read.tables import Records, number, parse_json, read_table, read_text, tidy
 from wordworth.catalog.resolve import DataSet, NameLike, located_data
 from wordworth.errors import WordworthError, format_names
 
@@ -19,7 +19,7 @@ COLUMN_NAMES = {
     "type": ("type", "bias_type"),
     "group": ("group", "target"),
 }
-"""What a column of a table holds → its names, with those of published sets."""
+"""Field → names of its column, including those of published sets."""
 UNUSABLE = "pairs with a blank sentence, or with the same one twice"
 UNEQUAL = "pairs that differ in more than pronouns"
 BALANCED_JOBS = "pairs on professions with about as many women as men"
@@ -27,18 +27,18 @@ PRONOUNS = frozenset({"he", "she", "him", "her", "his", "hers", "himself", "hers
 
 
 class SentencePair(NamedTuple):
-    """A sentence with a stereotype and one against it, and what is known of them."""
+    """A sentence with a stereotype and one against it, with their facts."""
 
     stereotype: str
     antistereotype: str
     unrelated: str = ""
-    """A sentence without meaning in the same place, of StereoSet."""
+    """A meaningless sentence for the same place, in StereoSet."""
     before: str = ""
     """The text before the sentences."""
     type: str = ""
     """The kind of bias."""
     group: str = ""
-    """Pairs of one group depend on each other: those on one target or occupation."""
+    """The target or occupation; pairs of one group depend on each other."""
     women: float | None = None
     """The real share of women in the occupation."""
 
@@ -49,7 +49,7 @@ class SentencePairs(DataSet):
 
     pairs: tuple[SentencePair, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Why pairs were left out, and how many."""
+    """Reason → number of pairs that were left out."""
     is_per_word: bool = False
     """Whether sentences of different lengths are compared, by their mean over words."""
     has_faults: bool = False
@@ -62,20 +62,20 @@ class SentencePairs(DataSet):
 def load_sentence_pairs(name_or_path: NameLike, language: str = "english") -> SentencePairs:
     """Load a set of the catalog by its name, or a CSV or TSV with the columns `stereotype` and `antistereotype`.
 
-    Columns `type`, `group`, `before` and `unrelated` are optional; `language` is that of the user's own.
+    Columns `type`, `group`, `before` and `unrelated` are optional; `language` is that of a user's own file.
     """
     data = located_data(name_or_path, "sentence_pairs", language)
     details = data.entry.details if data.entry else {}
-    read = _READERS[details.get("format", "table")]
+    read_pairs = _READERS[details.get("format", "table")]
     pairs: list[SentencePair] = []
     left_out: Counter[str] = Counter()
-    for one in read(data.where):
-        if isinstance(one, str):
-            left_out[one] += 1
-        elif not one.stereotype or not one.antistereotype or one.stereotype == one.antistereotype:
+    for pair in read_pairs(data.where):
+        if isinstance(pair, str):
+            left_out[pair] += 1
+        elif not pair.stereotype or not pair.antistereotype or pair.stereotype == pair.antistereotype:
             left_out[UNUSABLE] += 1
         else:
-            pairs.append(one)
+            pairs.append(pair)
     if not pairs:
         raise WordworthError(f"{data.where} has no pairs; it needs a stereotype and an antistereotype on each line")
     flags = {"is_per_word": details.get("per_word", False), "has_faults": details.get("faults", False)}
@@ -83,7 +83,7 @@ def load_sentence_pairs(name_or_path: NameLike, language: str = "english") -> Se
 
 
 PairReader = Iterator[SentencePair | str]
-"""Pairs, and the reason for each one that is left out."""
+"""Pairs, or the reason why one is left out."""
 
 
 def _rows(table: Records) -> Iterator[dict[str, str]]:
@@ -91,9 +91,9 @@ def _rows(table: Records) -> Iterator[dict[str, str]]:
 
 
 def _read_table(path: Path) -> PairReader:
-    """Read CrowS-Pairs, and what users have."""
+    """Read CrowS-Pairs or a user's table."""
     table = read_table(path)
-    names = [next((one for one in spellings if one in table.header), "") for spellings in COLUMN_NAMES.values()]
+    names = [next((name for name in options if name in table.header), "") for options in COLUMN_NAMES.values()]
     if not all(names[:2]):
         columns = format_names(name or "(blank)" for name in table.header)
         raise WordworthError(f"{path} has no columns stereotype and antistereotype; its columns are {columns}")
@@ -101,55 +101,55 @@ def _read_table(path: Path) -> PairReader:
         yield SentencePair._make([*(row[name] if name else "" for name in names), None])
 
 
-def _read_stereoset(path: Path, part: str) -> PairReader:
-    for one in parsed_json(read_text(path), str(path), "fetch it again")["data"][part]:
-        texts = {each["gold_label"]: tidy(each["sentence"]) for each in one["sentences"]}
-        before = tidy(one["context"]) if part == "intersentence" else ""
+def _read_stereoset(path: Path, task: str) -> PairReader:
+    for record in parse_json(read_text(path), str(path), "fetch it again")["data"][task]:
+        texts = {sentence["gold_label"]: tidy(sentence["sentence"]) for sentence in record["sentences"]}
+        before = tidy(record["context"]) if task == "intersentence" else ""
         before += "." if before and before[-1] not in ".!?" else ""
         sides = texts["stereotype"], texts["anti-stereotype"], texts["unrelated"]
-        yield SentencePair(*sides, before, type=one["bias_type"], group=one["target"])
+        yield SentencePair(*sides, before, type=record["bias_type"], group=record["target"])
 
 
 def _read_winobias(path: Path) -> PairReader:
-    for kind in ("type1", "type2"):
-        for part in ("dev", "test"):
-            sides = [path / f"{side}_stereotyped_{kind}.txt.{part}" for side in ("pro", "anti")]
+    for task in ("type1", "type2"):
+        for split in ("dev", "test"):
+            sides = [path / f"{side}_stereotyped_{task}.txt.{split}" for side in ("pro", "anti")]
             for pro, anti in zip(*(read_text(file).splitlines() for file in sides), strict=True):
                 first, second = (tidy(re.sub(r"^\d+|[\[\]]", "", line)) for line in (pro, anti))
-                job = next(one for one in re.findall(r"\[([^\]]+)\]", pro) if one.lower() not in PRONOUNS)
-                pair = SentencePair(first, second, type=kind, group=job.split()[-1].lower())
+                occupation = next(word for word in re.findall(r"\[([^\]]+)\]", pro) if word.lower() not in PRONOUNS)
+                pair = SentencePair(first, second, type=task, group=occupation.split()[-1].lower())
                 words = [re.findall(r"\w+", text.lower()) for text in pair[:2]]
                 is_alike = len(words[0]) == len(words[1]) and all(
-                    one == other or {one, other} <= PRONOUNS for one, other in zip(*words, strict=True)
+                    word == other or {word, other} <= PRONOUNS for word, other in zip(*words, strict=True)
                 )
                 yield pair if is_alike else UNEQUAL
 
 
 def _read_winogender(path: Path) -> PairReader:
-    """Read the schemas in which the pronoun is that of the person with the occupation."""
+    """Read the schemas whose pronoun refers to the person with the occupation."""
     stats = _rows(read_table(path / "occupations-stats.tsv"))
     women = {row["occupation"]: (number(row["bls_pct_female"]) or 0) / 100 for row in stats}
     texts = {row["sentid"]: row["sentence"] for row in _rows(read_table(path / "all_sentences.tsv"))}
     for name in texts:
         occupation, _, answer, gender, _ = name.split(".")
         if answer == "0" and gender == "female":
-            of_woman, of_man, share = texts[name], texts[name.replace(".female.", ".male.")], women[occupation]
-            first, second = (of_woman, of_man) if share > 0.5 else (of_man, of_woman)
-            yield SentencePair(first, second, group=occupation, women=share)
+            of_woman, of_man, female_share = texts[name], texts[name.replace(".female.", ".male.")], women[occupation]
+            first, second = (of_woman, of_man) if female_share > 0.5 else (of_man, of_woman)
+            yield SentencePair(first, second, group=occupation, women=female_share)
 
 
 def _read_bec_pro(path: Path) -> PairReader:
-    """Read sentences in blocks of nine persons × twenty professions: men first, then the same of women."""
-    rows, block = list(_rows(read_table(path, quotes=False))), 180
-    for start in range(0, len(rows), 2 * block):
-        for man, woman in zip(rows[start:][:block], rows[start + block :][:block], strict=True):
+    """Read sentences in blocks of nine persons × twenty professions: first of men, then of women."""
+    rows, block_size = list(_rows(read_table(path, quotes=False))), 180
+    for start in range(0, len(rows), 2 * block_size):
+        for man, woman in zip(rows[start:][:block_size], rows[start + block_size :][:block_size], strict=True):
             if (man["Gender"], woman["Gender"]) != ("male", "female"):
-                raise WordworthError(f"{path} is not in blocks of {block} sentences; fetch it again")
-            of_men = man["Prof_Gender"] == "male"
-            first, second = (man, woman) if of_men else (woman, man)
+                raise WordworthError(f"{path} is not in blocks of {block_size} sentences; fetch it again")
+            is_of_men = man["Prof_Gender"] == "male"
+            first, second = (man, woman) if is_of_men else (woman, man)
             pair = SentencePair(first["Sentence"], second["Sentence"], group=man["Profession"])
-            kind = "professions of men" if of_men else "professions of women"
-            yield BALANCED_JOBS if man["Prof_Gender"] == "balanced" else pair._replace(type=kind)
+            bias_type = "professions of men" if is_of_men else "professions of women"
+            yield BALANCED_JOBS if man["Prof_Gender"] == "balanced" else pair._replace(type=bias_type)
 
 
 _READERS: dict[str, Callable[[Path], PairReader]] = {

@@ -1,4 +1,4 @@
-"""Delimited text as people publish it: BOM, `,` `;` or tab, decimal commas; all as strings."""
+"""Read published delimited text as strings: BOM, `,` `;` or tab, decimal commas."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Record:
-    """One record and the line of the file it ends on."""
+    """A record and the last line of the file that it is on."""
 
     line: int
     cells: tuple[str, ...]
@@ -32,7 +32,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Records:
-    """A header (none where the file has none) and its rows."""
+    """A header (empty if the file has none) and the rows."""
 
     path: Path
     header: tuple[str, ...]
@@ -40,16 +40,14 @@ class Records:
 
 
 def tidy(text: str) -> str:
-    """Return a text without spaces at the ends, and with one plain space for any run of them (no-break spaces too)."""
+    """Strip a text, and replace each run of white space (also no-break spaces) by one space."""
     return " ".join(text.split())
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text; other encodings than UTF-8 are an error that names the line."""
+    """Return a file's text; raise with the line if it is not UTF-8."""
     if not path.is_file():
-        raise WordworthError(
-            f"there is no file {path}; give the path of a file that is there, or a name of the catalog"
-        )
+        raise WordworthError(f"there is no file {path}; give the path of an existing file, or a name of the catalog")
     refuse_special(path)
     raw = path.read_bytes()
     try:
@@ -67,53 +65,53 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise WordworthError(f"{path} is not TOML: {reason_of(error)}; correct it") from error
 
 
-def parsed_json(text: str, where: str, advice: str) -> Any:
-    """Parse a JSON text; the error names `where`: its file, and its line if it is one of many."""
+def parse_json(text: str, location: str, advice: str) -> Any:
+    """Parse a JSON text; the error names `location`: its file, and its line if it is one of many."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
         line = f", line {error.lineno}" if "\n" in text.strip() else ""
-        raise WordworthError(f"{where}{line}: not JSON from character {error.colno} on; {advice}") from error
+        raise WordworthError(f"{location}{line}: not JSON from character {error.colno} on; {advice}") from error
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, nesting without end
-        raise WordworthError(f"{where}: not JSON that can be read ({reason_of(error)}); {advice}") from error
+        raise WordworthError(f"{location}: not JSON that can be read ({reason_of(error)}); {advice}") from error
 
 
-def check_table(model: type[Model], table: object, where: str) -> Model:
-    """Return a table of TOML or JSON as a model of pydantic's; what does not fit is named with its place."""
+def check_table(model: type[Model], table: object, location: str) -> Model:
+    """Validate a table of TOML or JSON by a pydantic model; the error names `location` and the field."""
     try:
         return model.model_validate(table)
     except ValidationError as error:
-        raise WordworthError(f"{where}: {first_problem(error)}; correct it") from error
+        raise WordworthError(f"{location}: {first_problem(error)}; correct it") from error
 
 
 def unique(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words once each, and those that came again."""
-    seen: dict[str, None] = {}
-    again = []
+    """Return the distinct words, and the repeated ones."""
+    distinct_words: dict[str, None] = {}
+    repeated_words = []
     for word in words:
-        if word in seen:
-            again.append(word)
-        seen.setdefault(word)
-    return tuple(seen), tuple(again)
+        if word in distinct_words:
+            repeated_words.append(word)
+        distinct_words.setdefault(word)
+    return tuple(distinct_words), tuple(repeated_words)
 
 
 def sniff_delimiter(text: str, path: Path) -> str:
     """Return the delimiter, by its count in the first line: comma, semicolon or tab."""
-    first = text.partition("\n")[0]
-    counts = {delimiter: first.count(delimiter) for delimiter in _NAMES}
-    best = max(counts, key=lambda delimiter: counts[delimiter])
-    if not counts[best]:
+    first_line = text.partition("\n")[0]
+    counts = {delimiter: first_line.count(delimiter) for delimiter in _NAMES}
+    delimiter = max(counts, key=lambda delimiter: counts[delimiter])
+    if not counts[delimiter]:
         raise WordworthError(f"{path}, line 1: no comma, semicolon or tab found; is this a CSV or TSV file?")
-    return best
+    return delimiter
 
 
 def read_table(
     path: Path, *, delimiter: str | None = None, header: bool = True, quotes: bool = True, comments: bool = False
 ) -> Records:
-    """Reads a table; the delimiter is found in the first line where it is not given. Blank lines are passed over, and
-    with `comments` those that begin with #."""
+    """Read a table, by default with the delimiter of the first line. Skip blank lines, and with `comments` lines that
+    begin with #."""
     text = read_text(path)
-    if comments:  # the lines stay, so that their numbers do
+    if comments:  # blank lines keep the line numbers
         text = "\n".join("" if line.startswith("#") else line for line in text.split("\n"))
     if not text.strip():
         raise WordworthError(f"{path} is empty; it needs a header and rows")
@@ -136,42 +134,42 @@ def read_table(
         if len(row.cells) != width:
             raise WordworthError(
                 f"{path}, line {row.line}: {len(row.cells)} columns where there should be {width} "
-                f"(parted by {_NAMES.get(delimiter, repr(delimiter))}); put a field that holds the separator in quotes"
+                f"(separated by {_NAMES.get(delimiter, repr(delimiter))}); quote a field that contains the separator"
             )
     return Records(path, names, tuple(rows))
 
 
 def read_rows(path: Path, marks: str) -> tuple[Record, ...]:
     """Read rows without a header, separated by the first of `marks` that is in the first line, else by spaces."""
-    lines = [(at, line) for at, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()]
+    lines = [(number, line) for number, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()]
     mark = next((mark for mark in marks if lines and mark in lines[0][1]), None)
-    return tuple(Record(at, tuple(cell.strip() for cell in line.split(mark))) for at, line in lines)
+    return tuple(Record(number, tuple(cell.strip() for cell in line.split(mark))) for number, line in lines)
 
 
-def column(table: Records, wanted: str | int) -> int:
+def column(table: Records, name_or_position: str | int) -> int:
     """Return the position of a column: by name, or by position from 1."""
-    if isinstance(wanted, int):
-        return wanted - 1
-    if table.header.count(wanted) != 1:
-        amount = "several columns" if wanted in table.header else "no column"
+    if isinstance(name_or_position, int):
+        return name_or_position - 1
+    if table.header.count(name_or_position) != 1:
+        amount = "several columns" if name_or_position in table.header else "no column"
         columns = format_names(name or "(blank)" for name in table.header)
-        raise WordworthError(f"{table.path} has {amount} {wanted!r}; its columns are {columns}")
-    return table.header.index(wanted)
+        raise WordworthError(f"{table.path} has {amount} {name_or_position!r}; its columns are {columns}")
+    return table.header.index(name_or_position)
 
 
 def check_commas(path: Path, cells: Iterable[tuple[int, str]]) -> None:
-    """Refuse a column, given as lines with their cells, in which a comma may separate thousands: `1,050` next to `950`.
+    """Raise if a comma in a column of (line, cell) may separate thousands: `1,050` next to `950`.
 
-    If another cell has a comma that can only be a decimal one, as in `7,5`, and none has a point, all commas are.
+    All commas are decimal if another cell has one that can only be decimal, as in `7,5`, and none has a point.
     """
-    every = list(cells)
-    if not any("," in text for _, text in every):
+    pairs = list(cells)
+    if not any("," in text for _, text in pairs):
         return
-    numbers = [(line, text.strip()) for line, text in every if number(text) is not None]
-    grouped = [(line, text) for line, text in numbers if _GROUPED_NUMBER.fullmatch(text)]
+    numbers = [(line, text.strip()) for line, text in pairs if number(text) is not None]
+    ambiguous = [(line, text) for line, text in numbers if _GROUPED_NUMBER.fullmatch(text)]
     has_decimal_commas = any("," in text and not _GROUPED_NUMBER.fullmatch(text) for _, text in numbers)
-    if grouped and (not has_decimal_commas or any("." in text for _, text in numbers)):
-        line, text = grouped[0]
+    if ambiguous and (not has_decimal_commas or any("." in text for _, text in numbers)):
+        line, text = ambiguous[0]
         raise WordworthError(
             f"{path}, line {line}: {text!r} can be {text.replace(',', '')} or {text.replace(',', '.')}; write numbers "
             "without thousands separators and with a decimal point"
@@ -179,7 +177,7 @@ def check_commas(path: Path, cells: Iterable[tuple[int, str]]) -> None:
 
 
 def number(text: str) -> float | None:
-    """Return a decimal number, with a point or a comma; nothing for anything else (blank, nan, inf, words)."""
+    """Return a decimal number with a point or a comma; None for anything else (blank, nan, inf, words)."""
     text = text.strip()
     number = float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else math.inf
     return number if math.isfinite(number) else None  # 1e999 reads as infinite

@@ -1,8 +1,8 @@
-"""Templates of the bleached, aligned and misaligned contexts: of the catalog or of a TOML file, checked.
+"""Load and check templates of the bleached, aligned and misaligned contexts, from the catalog or a TOML file.
 
-A table holds `language`, and of `bleached = "… WORD …"` and `aligned` what is used; `aligned` is a list of
-`{ low, high, text }` from the lowest to the highest rating. Ratings in [low, high) take the text and the last bin
-includes its end; `closed = "high"` makes the bins (low, high], the first including its start.
+A table has `language`, and `bleached = "… WORD …"`, `aligned` or both; `aligned` is a list of `{ low, high, text }`
+from the lowest to the highest rating. The text is for ratings in [low, high), and the last bin includes its end;
+`closed = "high"` makes the bins (low, high], the first including its start.
 """
 
 from bisect import bisect_left, bisect_right
@@ -20,7 +20,7 @@ from wordworth.catalog.resolve import DataSet, Origin, located_data, of_entry, s
 from wordworth.errors import WordworthError, nearest
 
 SLOT = "WORD"
-"""What a word stands in the place of."""
+"""The placeholder of the word."""
 TEXT_OF = {"bleached": "bleached", "aligned": "aligned", "misaligned": "aligned"}
 """Context → the text it needs; the other contexts need none."""
 
@@ -50,18 +50,18 @@ class _Texts(BaseModel, extra="forbid"):
     def _check_bins(self) -> Self:
         if not self.bleached and not self.aligned:
             raise ValueError("it has neither a bleached text nor aligned ones; write one of them")
-        for number, one in enumerate(self.aligned, 1):
-            if one.low >= one.high:
+        for number, bin_ in enumerate(self.aligned, 1):
+            if bin_.low >= bin_.high:
                 raise ValueError(f"aligned {number} must have low < high")
-        for number, (one, other) in enumerate(pairwise(self.aligned), 1):
-            if one.high != other.low:
-                raise ValueError(f"aligned {number} ends at {one.high:g} but the next begins at {other.low:g}")
+        for number, (bin_, next_bin) in enumerate(pairwise(self.aligned), 1):
+            if bin_.high != next_bin.low:
+                raise ValueError(f"aligned {number} ends at {bin_.high:g} but the next begins at {next_bin.low:g}")
         return self
 
 
 @dataclass(frozen=True)
 class Templates(DataSet):
-    """The contexts of one language; blank what there is none of. `edges` has one more element than `aligned`."""
+    """The texts of one language, blank if missing. `edges` has one more element than `aligned`."""
 
     bleached: str
     aligned: tuple[str, ...]
@@ -73,11 +73,11 @@ class Templates(DataSet):
         return self.edges[0], self.edges[-1]
 
     def has(self, context: str) -> bool:
-        """Return whether there is the text that a context needs."""
+        """Return whether the text that a context needs exists."""
         return context not in TEXT_OF or bool(getattr(self, TEXT_OF[context]))
 
     def check(self, context: str) -> None:
-        """Raise an error unless there is the text that a context needs."""
+        """Raise unless the text that a context needs exists."""
         if not self.has(context):
             raise WordworthError(
                 f"the templates {self.name!r} have no {TEXT_OF[context]} text, which the context {context} needs; "
@@ -85,7 +85,7 @@ class Templates(DataSet):
             )
 
     def bin_of(self, rating: float) -> int:
-        """Return the index in `aligned` of the template whose bin holds the rating."""
+        """Return the index in `aligned` of the template for a rating."""
         low, high = self.scale
         if not low <= rating <= high:
             raise WordworthError(
@@ -97,21 +97,23 @@ class Templates(DataSet):
 
 
 def load_templates(name: str = "vast", language: str = "english") -> Templates:
-    """Templates by name (`vast`: the paper's; `vast-code`: the authors' code's) or from a TOML file of one's own.
+    """Load templates by name (`vast`: the paper's; `vast-code`: those of the authors' code) or from a TOML file.
 
-    For a language other than English the entry is called `NAME-LANGUAGE`; in one's own file a table is found by its
-    `language`, which a single English one need not say.
+    For a language other than English the entry is `NAME-LANGUAGE`; in a file it is the table with that `language`,
+    which a single English table may omit.
     """
     label, target = split_label(name)
     if Path(target).suffix == ".toml":
         templates = _of_own_file(located_data(name, "templates", language))
     else:
-        known = {one.name: one for one in entries("templates") if "bleached" in one.details}
-        wanted = target if target in known and known[target].language == language else f"{target}-{language}"
-        if wanted not in known:
-            close = nearest(wanted, list(known)) or "; give texts in a TOML file of your own with --templates"
-            raise WordworthError(f"there are no templates {wanted!r}{close}")
-        templates = _check_templates(of_entry(known[wanted]), known[wanted].details, f"the templates {wanted!r}")
+        known_entries = {entry.name: entry for entry in entries("templates") if "bleached" in entry.details}
+        entry, full_name = known_entries.get(target), f"{target}-{language}"
+        if entry is None or entry.language != language:
+            entry = known_entries.get(full_name)
+        if entry is None:
+            hint = nearest(full_name, list(known_entries)) or "; give texts in a TOML file of your own with --templates"
+            raise WordworthError(f"there are no templates {full_name!r}{hint}")
+        templates = _check_templates(of_entry(entry), entry.details, f"the templates {entry.name!r}")
     return replace(templates, name=label) if label else templates
 
 
@@ -126,13 +128,13 @@ def _of_own_file(file: Origin) -> Templates:
     )
 
 
-def _check_templates(origin: Origin, table: Mapping[str, Any], where: str) -> Templates:
-    texts = check_table(_Texts, table, where)
+def _check_templates(origin: Origin, table: Mapping[str, Any], location: str) -> Templates:
+    texts = check_table(_Texts, table, location)
     bins = texts.aligned
     return Templates(
         bleached=texts.bleached,
-        aligned=tuple(one.text for one in bins),
-        edges=(bins[0].low, *(one.high for one in bins)) if bins else (),
+        aligned=tuple(bin_.text for bin_ in bins),
+        edges=(bins[0].low, *(bin_.high for bin_ in bins)) if bins else (),
         closed=texts.closed,
         **origin.facts,
     )

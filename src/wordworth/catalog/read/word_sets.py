@@ -1,4 +1,4 @@
-"""Word sets by name: polar words, lists to fill templates with, translations; and the association tests made of them.
+"""Load word sets by name (polar words, words for templates, translations) and the association tests made of them.
 
 An association test has two sets of targets, X and Y, and two sets of attributes, A and B.
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 
 from wordworth.catalog.fetch.sources import locate
-from wordworth.catalog.read.tables import check_table, parsed_json, read_table, read_text, read_toml, tidy, unique
+from wordworth.catalog.read.tables import check_table, parse_json, read_table, read_text, read_toml, tidy, unique
 from wordworth.catalog.registry import Entry, entries, entry
 from wordworth.catalog.resolve import NameLike, find, locate_files
 from wordworth.errors import WordworthError, nearest
@@ -27,13 +27,13 @@ class WordSet:
     name: str
     language: str
     words: tuple[str, ...]
-    """For a set of pairs, the words of the pairs one after the other."""
+    """Words; of a set of pairs, the distinct words of all pairs."""
     pairs: tuple[tuple[str, str], ...] = ()
-    """The pairs, where the set is one of pairs."""
+    """The pairs of a set of pairs."""
     scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    """Numbers that were published with the words, one a word."""
-    dropped: tuple[str, ...] = ()
-    """Words that stand more than once, for each time too often."""
+    """Numbers published with the words, one per word."""
+    repeats: tuple[str, ...] = ()
+    """Repeated words, once per repetition."""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -46,59 +46,60 @@ class PolarWords:
     language: str
     pleasant: tuple[str, ...]
     unpleasant: tuple[str, ...]
-    dropped: tuple[str, ...]
-    """Repeated words of either set that were taken once."""
+    repeats: tuple[str, ...]
+    """Repeated words of either set."""
     by_machine: bool = False
     """Whether they were translated by machine."""
 
 
 def load_word_set(name: str) -> WordSet:
-    """Return a word set of the catalog. Repeated words are taken once, and listed in `dropped`."""
-    declared = entry(name, "word_sets")
-    if declared.details.get("translations"):
+    """Return a word set of the catalog, with repeated words in `repeats`."""
+    word_set_entry = entry(name, "word_sets")
+    if word_set_entry.details.get("translations"):
         raise WordworthError(f"{name} is a table of translations, not a word set; see `wordworth show {name}`")
-    rows = declared.details.get("words") or _rows(declared)
-    if declared.details.get("pairs"):
+    rows = word_set_entry.details.get("words") or _rows(word_set_entry)
+    if word_set_entry.details.get("pairs"):
         pairs = tuple((str(first), str(second)) for first, second in rows)
         words = tuple(dict.fromkeys(word for pair in pairs for word in pair))
-        return WordSet(name, declared.language, words, pairs=pairs)
-    columns = declared.details.get("scores", ())
-    scores = {key: np.array([row[at + 1] for row in rows], dtype=np.float64) for at, key in enumerate(columns)}
-    published = [str(row[0]) if columns else str(row) for row in rows]
-    words, dropped = unique(published)
-    return WordSet(name, declared.language, words, scores=scores, dropped=dropped)
+        return WordSet(name, word_set_entry.language, words, pairs=pairs)
+    columns = word_set_entry.details.get("scores", ())
+    scores = {key: np.array([row[column + 1] for row in rows], dtype=np.float64) for column, key in enumerate(columns)}
+    published_words = [str(row[0]) if columns else str(row) for row in rows]
+    words, repeats = unique(published_words)
+    return WordSet(name, word_set_entry.language, words, scores=scores, repeats=repeats)
 
 
-def _rows(declared: Entry) -> list[Any]:
-    """Return the rows of a JSON file at the place the entry says, or the lines of a text."""
-    path = locate(declared.name, declared.sources).path
+def _rows(entry: Entry) -> list[Any]:
+    """Return the rows of a JSON file at the location in the entry, or the lines of a text."""
+    path = locate(entry.name, entry.sources).path
     text = read_text(path)
     if path.suffix != ".json":
         return [tidy(line) for line in text.splitlines() if line.strip()]
     rows: list[Any] = json.loads(text)
-    for step in declared.details.get("at", ()):
+    for step in entry.details.get("at", ()):
         rows = rows[step]
     return rows
 
 
 def polar_languages() -> list[str]:
     """List the languages that have polar words."""
-    return [one.language for one in entries("word_sets") if one.name.startswith("pleasant-")]
+    return [word_set.language for word_set in entries("word_sets") if word_set.name.startswith("pleasant-")]
 
 
 def polar_words(language: str = "english") -> PolarWords:
     """Return the 25 pleasant and 25 unpleasant words of WEAT in a language, as ValNorm and VAST published them.
 
-    The sets need not be of one size (Spanish has 22 and 25): whether to balance them is the measure's choice.
+    The sets may differ in size (Spanish has 22 and 25); a measure may balance them.
     """
-    known = polar_languages()
-    if language not in known:
+    known_languages = polar_languages()
+    if language not in known_languages:
         raise WordworthError(
-            f"there are no polar words for {language!r}{nearest(language, known)} (there are for {', '.join(known)})"
+            f"there are no polar words for {language!r}{nearest(language, known_languages)} (there are "
+            f"some for {', '.join(known_languages)})"
         )
     pleasant, unpleasant = (load_word_set(f"{side}-{language}") for side in ("pleasant", "unpleasant"))
     by_machine = bool(entry(pleasant.name, "word_sets").details.get("by_machine"))
-    return PolarWords(language, pleasant.words, unpleasant.words, pleasant.dropped + unpleasant.dropped, by_machine)
+    return PolarWords(language, pleasant.words, unpleasant.words, pleasant.repeats + unpleasant.repeats, by_machine)
 
 
 @dataclass(frozen=True)
@@ -109,36 +110,36 @@ class Translations:
     language: str
     forms: Mapping[str, tuple[str, ...]]
     blank: frozenset[str]
-    """English words that have no counterpart of their own, where the table says so."""
+    """English words without a counterpart of their own, according to the table."""
     by_machine: bool = False
 
 
 def load_translations(name: str) -> Translations:
     """Load a table of translations by its name in the catalog: one column per language, or one with all forms."""
-    declared = entry(name, "word_sets")
-    if not declared.details.get("translations"):
-        known = [other.name for other in entries("word_sets") if other.details.get("translations")]
-        raise WordworthError(f"{name} is a word set, not a table of translations; those are {', '.join(known)}")
-    table = read_table(locate(name, declared.sources).path, delimiter=",", header=declared.details["header"])
-    of_language = declared.details.get("column")
-    taken = slice(1, None) if of_language is None else slice(at := table.header.index(of_language), at + 1)
+    source = entry(name, "word_sets")
+    if not source.details.get("translations"):
+        names = [word_set.name for word_set in entries("word_sets") if word_set.details.get("translations")]
+        raise WordworthError(f"{name} is a word set, not a table of translations; those are {', '.join(names)}")
+    table = read_table(locate(name, source.sources).path, delimiter=",", header=source.details["header"])
+    of_language = source.details.get("column")
+    columns = slice(1, None) if of_language is None else slice(start := table.header.index(of_language), start + 1)
     forms: dict[str, tuple[str, ...]] = {}
-    blank: set[str] = set()
+    blanks: set[str] = set()
     for row in table.rows:
-        english, others = tidy(row.cells[0]), [tidy(cell) for cell in row.cells[taken]]
-        translated = tuple(dict.fromkeys(form for form in others if form))
-        if english and translated:
+        english, cells = tidy(row.cells[0]), [tidy(cell) for cell in row.cells[columns]]
+        translations = tuple(dict.fromkeys(form for form in cells if form))
+        if english and translations:
             forms[english] = forms.get(english, ()) + tuple(
-                form for form in translated if form not in forms.get(english, ())
+                form for form in translations if form not in forms.get(english, ())
             )
         elif english and of_language is not None:
-            blank.add(english)
-    return Translations(name, declared.language, forms, frozenset(blank), bool(declared.details.get("by_machine")))
+            blanks.add(english)
+    return Translations(name, source.language, forms, frozenset(blanks), bool(source.details.get("by_machine")))
 
 
 TEST_GROUPS = ("x", "y", "a", "b")
 PUBLISHED, BY_MACHINE = "xweat-", "weat-by-machine-"
-"""How the names of the tables begin that put tests into other languages."""
+"""Prefixes of the names of tables that translate tests."""
 Tidy = Annotated[str, AfterValidator(tidy), Field(min_length=1)]
 
 
@@ -191,15 +192,15 @@ class AssociationTest:
     A: tuple[str, ...]
     B: tuple[str, ...]
     labels: tuple[str, str, str, str]
-    """What X, Y, A and B are called."""
+    """The labels of X, Y, A and B."""
     language: str = "english"
     reference: str = ""
     remarks: tuple[str, ...] = ()
-    """What was changed on the way: repeated words, words without a translation."""
+    """Changes to the test: repeated words, words without a translation."""
     stand_ins: Mapping[str, str] = field(default_factory=dict)
-    """Words that take the place of one that a vocabulary lacks."""
+    """Word → its replacement if a vocabulary lacks it."""
     names: frozenset[str] = frozenset()
-    """Words that are proper names: in a vocabulary with capitals they keep theirs."""
+    """Proper names, which keep their capitals in a vocabulary with capitals."""
     by_machine: bool = False
     """Whether its words were translated by machine."""
 
@@ -216,51 +217,51 @@ def load_test(name: str) -> AssociationTest:
 def load_tests(name_or_path: NameLike) -> tuple[AssociationTest, ...]:
     """Return the test of that name, or the tests of a user's file: TOML with `[test]` or `[[test]]`, or SEAT's JSON.
 
-    A label takes the place of a test's name, and stands before the names of several.
+    A label replaces the name of a single test, and precedes the names of several.
     """
-    resolved = find(name_or_path, "tests")
-    if resolved.entry is not None:
-        return (replace(_of_catalog(resolved.entry), name=resolved.name),)
-    path = locate_files(resolved).where
+    origin = find(name_or_path, "tests")
+    if origin.entry is not None:
+        return (replace(_of_catalog(origin.entry), name=origin.name),)
+    path = locate_files(origin).where
     if path.suffix in (".json", ".jsonl"):
-        return (_of_seat(path, {"name": resolved.name}),)
+        return (_of_seat(path, {"name": origin.name}),)
     tables = check_table(_TestFile, read_toml(path), str(path)).test
     tests = tuple(_of_table(table, str(path)) for table in tables)
-    _, again = unique(test.name for test in tests)
-    if again:
-        raise WordworthError(f"{path}: two tests are named {again[0]!r}; give each a name of its own")
-    label = resolved.label
+    _, repeated_names = unique(test.name for test in tests)
+    if repeated_names:
+        raise WordworthError(f"{path}: two tests are named {repeated_names[0]!r}; give each a name of its own")
+    label = origin.label
     if not label:
         return tests
     return tuple(replace(test, name=f"{label}/{test.name}" if len(tests) > 1 else label) for test in tests)
 
 
-def _of_catalog(declared: Entry) -> AssociationTest:
-    about = {"name": declared.name, "title": declared.title, "language": declared.language, **declared.details}
-    if declared.sources:
-        test = _of_seat(locate(declared.name, declared.sources).path, about)
+def _of_catalog(entry: Entry) -> AssociationTest:
+    fields = {"name": entry.name, "title": entry.title, "language": entry.language, **entry.details}
+    if entry.sources:
+        test = _of_seat(locate(entry.name, entry.sources).path, fields)
     else:
-        test = _of_table(_Test.model_validate(about), declared.name)
-    return replace(test, reference=str(declared.reference))
+        test = _of_table(_Test.model_validate(fields), entry.name)
+    return replace(test, reference=str(entry.reference))
 
 
-def _of_seat(path: Path, about: dict[str, Any]) -> AssociationTest:
-    table = parsed_json(read_text(path), str(path), "SEAT's files are JSON")
-    return _of_table(check_table(_Test, table | about if isinstance(table, dict) else table, str(path)), str(path))
+def _of_seat(path: Path, fields: dict[str, Any]) -> AssociationTest:
+    table = parse_json(read_text(path), str(path), "SEAT's files are JSON")
+    return _of_table(check_table(_Test, table | fields if isinstance(table, dict) else table, str(path)), str(path))
 
 
-def _of_table(table: _Test, where: str) -> AssociationTest:
-    """Return a table as a test. A word that repeats in a set is taken once, with a remark."""
+def _of_table(table: _Test, location: str) -> AssociationTest:
+    """Return a table as a test. A repeated word of a set counts once, with a remark."""
     groups, labels, remarks = {}, [], []
-    for group, one in zip(TEST_GROUPS, (table.x, table.y, table.a, table.b), strict=True):
-        groups[group], again = unique(one.words or load_word_set(one.set).words)
-        labels.append(one.label or group)
-        if again:
-            remarks.append(f"{labels[-1]}: {len(again)} repeated words taken once, {again[0]} among them")
+    for group, words_of_group in zip(TEST_GROUPS, (table.x, table.y, table.a, table.b), strict=True):
+        groups[group], repeats = unique(words_of_group.words or load_word_set(words_of_group.set).words)
+        labels.append(words_of_group.label or group)
+        if repeats:
+            remarks.append(f"{labels[-1]}: {len(repeats)} repeated words taken once, such as {repeats[0]}")
     words = {word for group in groups.values() for word in group}
-    if not all(one in groups or one in words for one in table.names):
+    if not all(set_or_word in groups or set_or_word in words for set_or_word in table.names):
         raise WordworthError(
-            f'{where}: names of {table.name} must list sets or words of the test, such as ["x", "y"] or ["Einstein"]'
+            f'{location}: names of {table.name} must list sets or words of the test, such as ["x", "y"] or ["Einstein"]'
         )
     X, Y, A, B = groups.values()
     return AssociationTest(
@@ -271,23 +272,23 @@ def _of_table(table: _Test, where: str) -> AssociationTest:
         language=table.language,
         remarks=(*remarks, *_list_shared_words(labels, (X, Y, A, B))),
         stand_ins=table.stand_ins,
-        names=frozenset(word for one in table.names for word in groups.get(one, (one,))),
+        names=frozenset(word for set_or_word in table.names for word in groups.get(set_or_word, (set_or_word,))),
     )
 
 
 def _list_shared_words(labels: Sequence[str], groups: Sequence[Sequence[str]]) -> list[str]:
-    """Return a remark for every word that both sets of targets, or both of attributes, have."""
+    """Return a remark for every word in both sets of targets or in both sets of attributes."""
     pairs = ((0, 1), (2, 3))
     return [
-        f"{word} is in both {labels[one]} and {labels[other]}"
-        for one, other in pairs
-        for word in groups[one]
-        if word in groups[other]
+        f"{word} is in both {labels[first]} and {labels[second]}"
+        for first, second in pairs
+        for word in groups[first]
+        if word in groups[second]
     ]
 
 
 def languages() -> list[str]:
-    """List the languages of tests: XWEAT's, and those into which WEAT 1, 2 and 8 are translated by machine."""
+    """List the languages of tests: those of XWEAT, and those with machine translations of WEAT 1, 2 and 8."""
     return list(dict.fromkeys([*xweat_languages(), *_of_tables(BY_MACHINE)]))
 
 
@@ -301,29 +302,29 @@ def _of_tables(begin: str) -> list[str]:
 
 
 def translate_test(test: AssociationTest, language: str) -> AssociationTest:
-    """Translate a test: by XWEAT's tables, or if they are missing by our own, made by machine.
+    """Translate a test by XWEAT's tables, or else by our machine translations.
 
-    Every form of a word is taken (masculine and feminine); a word without a translation, such as a name, stays as it
-    is; a form that two words of a set share is taken once. The sets need not stay of one size. `remarks` lists it all.
-    Our own have WEAT 1, 2 and 8 alone: pleasant and unpleasant words are then the published polar words.
+    Every form of a word counts (masculine and feminine), and a form shared by two words of a set counts once. A word
+    without a translation, such as a name, is not changed. So sets may differ in size; `remarks` lists all changes. The
+    machine translations cover WEAT 1, 2 and 8; pleasant and unpleasant words are then the published polar words.
     """
     if test.language == language:
         return test
     of_xweat, of_machine = xweat_languages(), _of_tables(BY_MACHINE)
-    missing = None
+    failure = None
     if language in of_xweat:
         try:
-            return _put(test, language, load_translations(f"{PUBLISHED}{language}"))
+            return _translate(test, language, load_translations(f"{PUBLISHED}{language}"))
         except WordworthError as error:
-            missing = error
+            failure = error
     if language in of_machine:
         table = load_translations(f"{BY_MACHINE}{language}")
         if all(group in _polar() or set(group) <= table.forms.keys() | table.blank for group in test.groups):
-            put = _put(test, language, table)
-            how = "its words were translated by machine" + ("; XWEAT's are not at hand" if missing else "")
-            return replace(put, remarks=(*put.remarks, how))
-    if missing is not None:
-        raise missing
+            translation = _translate(test, language, table)
+            remark = "its words were translated by machine" + ("; XWEAT's table is missing" if failure else "")
+            return replace(translation, remarks=(*translation.remarks, remark))
+    if failure is not None:
+        raise failure
     raise WordworthError(
         f"{test.name} is not translated into {language!r}{nearest(language, languages())} (XWEAT has "
         f"{', '.join(of_xweat)}; WEAT 1, 2 and 8 are machine-translated into {', '.join(of_machine)})"
@@ -335,28 +336,28 @@ def _polar(language: str = "english") -> tuple[tuple[str, ...], tuple[str, ...]]
     return polar.pleasant, polar.unpleasant
 
 
-def _put(test: AssociationTest, language: str, table: Translations) -> AssociationTest:
-    folded = {word.lower(): of_word for word, of_word in table.forms.items()}
+def _translate(test: AssociationTest, language: str, table: Translations) -> AssociationTest:
+    by_lower_case = {word.lower(): translations for word, translations in table.forms.items()}
     groups, remarks, names = [], [], set()
     for label, words in zip(test.labels, test.groups, strict=True):
         if table.by_machine and words in _polar():
             groups.append(_polar(language)[_polar().index(words)])
             continue
-        put: list[str] = []
+        forms: list[str] = []
         for word in words:
             if word in table.blank:
                 remarks.append(f"{label}: {word} has no counterpart of its own")
                 continue
-            of_word = table.forms.get(word) or folded.get(word.lower())
-            if of_word is None:
+            translations = table.forms.get(word) or by_lower_case.get(word.lower())
+            if translations is None:
                 remarks.append(f"{label}: {word} has no translation and stays as it is")
-            names |= set(of_word or (word,)) if word in test.names else set()
-            for form in of_word or (word,):
-                if form in put:
+            names |= set(translations or (word,)) if word in test.names else set()
+            for form in translations or (word,):
+                if form in forms:
                     remarks.append(f"{label}: {form} translates more than one word and is taken once")
                 else:
-                    put.append(form)
-        groups.append(tuple(put))
+                    forms.append(form)
+        groups.append(tuple(forms))
     X, Y, A, B = groups
     remarks += _list_shared_words(test.labels, groups)
     sets: dict[str, Any] = {"X": X, "Y": Y, "A": A, "B": B, "stand_ins": {}, "names": frozenset(names)}

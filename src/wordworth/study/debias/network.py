@@ -26,7 +26,7 @@ from wordworth.errors import WordworthError
 from wordworth.nli.attention import AttentionNli
 from wordworth.nli.loading import load_attention_nli
 from wordworth.repair.checkpoint import RepairJob, load_whole, repair_network
-from wordworth.repair.subwords import every_piece
+from wordworth.repair.subwords import embed_subwords
 from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import ORIGINAL
 from wordworth.study.debias import CONTROLS_OF_NETWORK, HARD, DebiasSettings
@@ -60,7 +60,7 @@ def debias_network(origin: Origin, settings: DebiasSettings) -> Findings:
     headed = load_whole(origin, device=settings.device)
     facts = {"source": headed.source, "weights": headed.weights, "class": type(headed.network).__name__}
     findings.add_model(headed.name, facts)
-    table = every_piece(headed, _forms(settings))
+    table = embed_subwords(headed, _forms(settings))
     rows = np.flatnonzero(np.linalg.norm(table.matrix, axis=1))  # a vector of zeros, such as padding's, is not changed
     pieces = replace(
         table,

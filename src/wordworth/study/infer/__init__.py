@@ -11,9 +11,9 @@ MITIGATIONS = ("projection", "hard-debias", "inlp", "leace")
 
 
 def _label_map(text: str) -> dict[str, str]:
-    from wordworth.catalog.read.nli import parsed_map  # which imports polars
+    from wordworth.catalog.read.nli import parse_map  # which imports polars
 
-    return parsed_map(text)
+    return parse_map(text)
 
 
 LABEL_MAP: dict[str, Any] = {

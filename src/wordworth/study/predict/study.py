@@ -31,27 +31,27 @@ from wordworth.task.soft_match import Near, load_similarities, score_soft_match
 from wordworth.whole_words.finetune import Training, fine_tune
 from wordworth.whole_words.frequency import Bands, assign_bands, frequencies_of, parse_edges
 from wordworth.whole_words.model import WordModel, load_word_model
-from wordworth.whole_words.parting import Parting, icu_words
 from wordworth.whole_words.predict import scan_words
 from wordworth.whole_words.rules import PredictionRules
 from wordworth.whole_words.soft_match import BUILT_IN
+from wordworth.whole_words.splitting import WordSplitter, icu_words
 
 ENDS = "end"
 """The band of a blank guess: the model ends the line or the text."""
 WORDNET = "wordnet-3.0"
 
 
-def choose_parting(settings: PredictSettings, language: str) -> Parting:
-    """Return how to split lines of a language into words."""
+def choose_splitter(settings: PredictSettings, language: str) -> WordSplitter:
+    """Return how lines of a language become words."""
     if is_spaced(language):
-        return Parting(settings.punctuation)
+        return WordSplitter(settings.punctuation)
     if settings.segmentation == "spaces":
-        return Parting(settings.punctuation, unspaced=True)
+        return WordSplitter(settings.punctuation, unspaced=True)
     if settings.punctuation == "attached":
         raise WordworthError(
             "where ICU finds the words, punctuation marks are words of their own; leave out --punctuation attached"
         )
-    return Parting("apart", icu_words(code_of(language)), unspaced=True)
+    return WordSplitter("apart", icu_words(code_of(language)), unspaced=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +85,10 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _ReadText:
     """Read and record the text, the frequencies, and what soft match and the paraphrase probe need."""
     corpus = load_corpus(settings.corpus, language=settings.language)
     language = corpus.language
-    parting = choose_parting(settings, language)
-    text = CountedText(corpus, settings.words, parting)
+    splitter = choose_splitter(settings, language)
+    text = CountedText(corpus, settings.words, splitter)
     training_text = corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
-    frequencies = frequencies_of(settings.frequency_source, parting, language=language)
+    frequencies = frequencies_of(settings.frequency_source, splitter, language=language)
     edges = parse_edges(settings.bands) if isinstance(settings.bands, str) else settings.bands
     similarity_names = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
@@ -96,7 +96,7 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _ReadText:
         name for name in similarity_names if isinstance(name, str)
     } & BUILT_IN.keys() or DRAWN_TRIPLES in probes
     wordnet = load_wordnet(WORDNET) if needs_wordnet else None
-    similarities = load_similarities(similarity_names, training_text, parting, wordnet, settings.seed)
+    similarities = load_similarities(similarity_names, training_text, splitter, wordnet, settings.seed)
     triples = load_paraphrase_sets(probes, corpus, frequencies, wordnet, settings.seed) if probes else []
     _describe_text(findings, text, frequencies.name, frequencies.unit)
     findings.add_data(corpus, rows=text.words)
@@ -114,13 +114,13 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _ReadText:
 def _measure_model(model: WordModel, data: _ReadText, settings: PredictSettings) -> Findings:
     findings = Findings()
     corpus = data.text.corpus
-    parting = data.text.parting
-    rule_values = (settings.top, settings.boundary, settings.beginning, settings.punctuation, parting.unspaced)
+    splitter = data.text.splitter
+    rule_values = (settings.top, settings.boundary, settings.beginning, settings.punctuation, splitter.unspaced)
     predictions = scan_words(
         model,
         data.text,
         PredictionRules(*rule_values),
-        split=parting.split,
+        split=splitter.split,
         documents=data.text.documents(),
         by_document=settings.by_document,
     )
@@ -189,7 +189,7 @@ def _describe_text(findings: Findings, text: CountedText, frequencies: str, unit
         findings.notice("info", "marks such as `@-@` were joined to the words around them", count=joined_count, **place)
     findings.notice("info", f"bands of frequency are by {frequencies} ({unit})")
     findings.notice("info", f"intervals resample {text.clusters}s; those of T are 1.96 bootstrap standard errors")
-    if text.parting.unspaced:
+    if text.splitter.unspaced:
         reason = (
             f"{text.corpus.language} text does not mark where a word ends: a word counts as predicted as soon as the "
             "prediction begins with it, and its probability is the product over its units"

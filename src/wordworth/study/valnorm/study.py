@@ -221,7 +221,7 @@ def load_polar(findings: Findings, language: str) -> PolarWords:
     """Load and record the pleasant and unpleasant words of a language."""
     polar = polar_words(language)
     findings.add_words(f"polar words, {language}", {"pleasant": polar.pleasant, "unpleasant": polar.unpleasant})
-    for word in polar.dropped:
+    for word in polar.repeats:
         findings.notice("info", f"the polar word {word!r} was published twice and is used once", language=language)
     return polar
 

@@ -208,7 +208,7 @@ def load_words(findings: Findings, model: LanguageModel, settings: VastSettings,
     if not contexts:
         raise WordworthError("random contexts need a corpus: give --corpus NAME or FILE")
     polar = polar_words(language)
-    for word in polar.dropped:
+    for word in polar.repeats:
         findings.notice("info", f"the polar word {word!r} was published twice and is used once", language=language)
     polar = put_poles_into_script(findings, polar, templates)
     if settings.balance or language != "english":

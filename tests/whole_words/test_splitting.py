@@ -6,7 +6,15 @@ import pytest
 from truth import plain_words
 
 from wordworth.whole_words import WordModel
-from wordworth.whole_words.parting import MARK, WORD, Parting, first_character, first_kind, kind_of, part_words
+from wordworth.whole_words.splitting import (
+    MARK,
+    WORD,
+    WordSplitter,
+    first_character,
+    first_kind,
+    kind_of,
+    separate_words,
+)
 from wordworth.whole_words.words import FIRST, WordTokenizer, read_lines
 
 RAW = [
@@ -16,15 +24,15 @@ RAW = [
 
 
 def test_by_hand() -> None:
-    found = Parting()("“Tea,  don't!” he   said_")
+    found = WordSplitter()("“Tea,  don't!” he   said_")
     assert found.words == ["“", "Tea", ",", "don't", "!”", "he", "said", "_"]
-    assert found.glued == [False, True, True, False, True, False, False, True]
+    assert found.is_glued == [False, True, True, False, True, False, False, True]
     assert found.text == "“Tea, don't!” he said_"
     assert [found.first(count) for count in (0, 2, 4, 6)] == ["", "“Tea", "“Tea, don't", "“Tea, don't!” he"]
-    attached = Parting("attached")("“Tea,  don't!”")
+    attached = WordSplitter("attached")("“Tea,  don't!”")
     assert attached == (["“Tea,", "don't!”"], [False, False], "“Tea, don't!”")
-    assert Parting()("the <unk>, x").words == ["the", "<unk>", ",", "x"]
-    assert Parting()("").words == []
+    assert WordSplitter()("the <unk>, x").words == ["the", "<unk>", ",", "x"]
+    assert WordSplitter()("").words == []
 
 
 @pytest.mark.parametrize(
@@ -32,8 +40,8 @@ def test_by_hand() -> None:
     [*RAW, "❤️ नमस्ते, ‘naïve’ cafe\u0301! 3½% of e\u200dx", "𝔘nder_score—dash 北京，好。", "\u0301x \u0301, ’tis dogs’"],
 )
 def test_equals_a_loop_over_the_characters(line: str) -> None:
-    found = Parting()(line)
-    assert (found.words, found.glued) == plain_words.split_words(line)
+    words = WordSplitter()(line)
+    assert (words.words, words.is_glued) == plain_words.split_words(line)
     assert found.first(len(found.words)) == " ".join(line.split())
 
 
@@ -46,14 +54,14 @@ def test_units_by_their_first_character() -> None:
             character = first_character(bytes([lead]) + rest)
             assert first_kind(character) == kinds[plain_words.first_kind(character)]
     units = [b".com", b" (the", b"n't", b"a\xe2\x80"]
-    assert [part_words(unit) for unit in units] == [b". com", b" ( the", b"n't", b"a\xe2\x80"]
+    assert [separate_words(unit) for unit in units] == [b". com", b" ( the", b"n't", b"a\xe2\x80"]
 
 
 @pytest.mark.parametrize("punctuation", ["apart", "attached"])
 def test_tokenizers_get_the_same_words(tiny_pair: tuple[WordModel, Any], punctuation: Any) -> None:
     """On the same raw text: the same words, and all can be predicted but the first of a line and unknown characters."""
     model, _ = tiny_pair
-    lines = list(read_lines(RAW, None, Parting(punctuation)))
+    lines = list(read_lines(RAW, None, WordSplitter(punctuation)))
     words = [
         word for line in RAW for word in (plain_words.split_words(line)[0] if punctuation == "apart" else line.split())
     ]
