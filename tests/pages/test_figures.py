@@ -1,6 +1,7 @@
 """Every figure is whole: it compiles, says in words what it shows, and draws the rows it claims to."""
 
 import json
+import re
 from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,6 +12,7 @@ from tools.svg import draw_svg
 
 from made_runs import debiased, finish, random_vast, record
 from wordworth.pages.figures import Figure, figures_of
+from wordworth.pages.figures.document import draw_svg as draw_on_page
 from wordworth.pages.figures.document import fit_to_width, light_colours
 from wordworth.pages.leads import plain_answers
 from wordworth.pages.page import write_report
@@ -236,3 +238,13 @@ def test_curves_by_step(tmp_path: Path) -> None:
     page = write_report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
     assert all(f'id="{one}"' in page for one in STEP_FIGURES)
     assert not {*STEP_FIGURES} & figures_by_id(*trained(10)).keys()  # one step is no curve
+
+
+def test_numbers_that_are_read_keep_their_decimals() -> None:
+    """Only shapes are rounded: .004 at a point is not 0.0, and a tick at 0.25 is not 0.2."""
+    run = record("weat", {"m": {"words": 5}})
+    place = {"experiment": "weat", "model": "m", "language": "english", "dataset": "weat6", "measure": "weat"}
+    run.score(**place, value=1.234, low=1.0, high=1.58, p=0.004, n=16)
+    text = draw_on_page(figures_by_id(finish(run))["weat"], 480)
+    assert "1.23 [1.00, 1.58], p = 0.004" in text
+    assert not re.search(r'[ "]d="[^"]*\d\.\d\d', text)

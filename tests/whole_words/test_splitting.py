@@ -40,9 +40,9 @@ def test_by_hand() -> None:
     [*RAW, "❤️ नमस्ते, ‘naïve’ cafe\u0301! 3½% of e\u200dx", "𝔘nder_score—dash 北京，好。", "\u0301x \u0301, ’tis dogs’"],
 )
 def test_equals_a_loop_over_the_characters(line: str) -> None:
-    words = WordSplitter()(line)
-    assert (words.words, words.is_glued) == plain_words.split_words(line)
-    assert found.first(len(found.words)) == " ".join(line.split())
+    sentence = WordSplitter()(line)
+    assert (sentence.words, sentence.is_glued) == plain_words.split_words(line)
+    assert sentence.first(len(sentence.words)) == " ".join(line.split())
 
 
 def test_units_by_their_first_character() -> None:

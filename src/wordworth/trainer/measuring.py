@@ -91,22 +91,20 @@ class ModelInTraining:
         label = model_label(self.name, step)
         checkpoints = {label: (self.name, step)}
         model: LanguageModel | WordModel | None = None
-        for chosen_study in self.studies:
+        for planned in self.studies:
             try:
-                with LibraryErrors(
-                    f"{chosen_study.study.name} could not be measured at step {step}", is_ours=not strict
-                ):
+                with LibraryErrors(f"{planned.study.name} could not be measured at step {step}", is_ours=not strict):
                     model = model or self._wrap(network, label)
                     measured_model = model
-                    if isinstance(model, WordModel) and chosen_study.study.name not in WORD_MODEL_STUDIES:
+                    if isinstance(model, WordModel) and planned.study.name not in WORD_MODEL_STUDIES:
                         measured_model = model.reader.base
-                    run = chosen_study.study.run([measured_model], chosen_study.settings, checkpoints=checkpoints)
+                    run = planned.study.run([measured_model], planned.settings, checkpoints=checkpoints)
             except WordworthError as error:
                 if strict:
                     raise
-                findings = Findings(chosen_study.study.name, checkpoints=checkpoints)
+                findings = Findings(planned.study.name, checkpoints=checkpoints)
                 findings.notice("failed", str(error), model=self.name)
-                run = chosen_study.study.describe(findings, [label], chosen_study.settings)
+                run = planned.study.describe(findings, [label], planned.settings)
             yield run
 
     def _wrap(self, network: PreTrainedModel, label: str) -> LanguageModel | WordModel:

@@ -209,8 +209,9 @@ const wordworth = (() => {
   function sortable(table) {
     const headings = [...table.tHead.rows[0].cells];
     headings.forEach((heading, at) => {
-      const button = element("button", heading.textContent, { type: "button" });
-      heading.replaceChildren(button);
+      const button = element("button", null, { type: "button" });
+      button.append(...heading.childNodes);
+      heading.append(button);
       button.addEventListener("click", () => {
         const numeric = heading.classList.contains("number");
         const sorted = heading.getAttribute("aria-sort");

@@ -90,7 +90,7 @@ class Series:
 def make_legend(title: str | None = None, columns: int = 3, symbol: str | None = None) -> alt.Legend:
     """Return a legend over the chart, none of whose labels is cut."""
     options: dict[str, Any] = {"symbolType": symbol, "symbolSize": 160, "symbolStrokeWidth": 2.2} if symbol else {}
-    options |= {"labelLimit": 0, "labelExpr": break_label("legend_letters"), "symbolOpacity": 1}
+    options |= {"labelLimit": 0, "labelExpr": break_label("legend_letters"), "symbolOpacity": 1, "columnPadding": 24}
     return alt.Legend(orient="top", columns=columns, title=title, **options)
 
 

@@ -27,6 +27,7 @@ _NOISE = re.compile(
     r'<path class="(?:background|foreground)"[^>]*/>| (?:pointer-events|aria-hidden|aria-roledescription|role|'
     r'font-family|opacity|xmlns:xlink|version)="(?:none|true|1|1\.1|[^"]*[a-z]{3}[^"]*)"'
 )
+_SHAPE = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 
 
@@ -66,11 +67,16 @@ def draw_svg(figure: Figure, width: int) -> str:
 
     spec = _with_data(figure, width, {**CONFIG, "aria": True})
     svg: str = vl_convert.vegalite_to_svg(json.dumps(spec, ensure_ascii=False))
-    svg = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.1f}", _NOISE.sub("", svg))
+    svg = _SHAPE.sub(_shorten_numbers, _NOISE.sub("", svg))
     svg = re.sub(r'<path aria-label="([^"]*)"([^>]*)/>', r"<path\2><title>\1</title></path>", svg)
     # Labels of the points stay; those of axes, legends and titles repeat what is written there.
     svg = re.sub(r'(<g class="[^"]*"(?: transform="[^"]*")?) aria-label="[^"]*"', r"\1", svg)
     return re.sub(r"\bclip(\d+)", rf"{figure.id}-clip\1", svg)  # two drawings of a page may count alike
+
+
+def _shorten_numbers(shape: re.Match[str]) -> str:
+    """Return an attribute of a shape with a tenth of a pixel; numbers that are read keep their decimals."""
+    return _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.1f}", shape[0])
 
 
 def _with_data(figure: Figure, width: int, config: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from wordworth.results.main_scores import ALPHA
 from wordworth.results.run import Run
 from wordworth.results.runs import TEST_LABELS, Runs
 
-POINTS = 100  # variants of a curve that are drawn, evenly spread
+POINTS, MARKS = 100, 60  # variants that are drawn at most, evenly spread: of a curve, and of an option under it
 CURVE = "Specification curve"
 CURVE_HEIGHT, GAP, STEP = 150, 14, 15  # pixels: of a curve, between it and its dashboard, of a line of the dashboard
 RIGHT = 1.14  # where an axis from 0 to 1 ends, so that there is room for numbers behind it
@@ -22,7 +22,7 @@ CHOICES = ("words", "vectors", "association", "sigma", "correlation", "p_test", 
 """The columns of a variant that hold its choices; those that are blank are no choice of its number."""
 CONCLUSIONS = ("p < .05", "p < .05, the reverse", "not significant")
 DRAWING = (
-    "The dashed line is the number as it is run. Below, each line is an option, with a mark per variant. "
+    "The dashed line is the number as it is run. Below, each line is an option, with marks where its variants are. "
     "At the right is the share of its variants that conclude otherwise. Fewer words have less power."
 )
 
@@ -96,8 +96,11 @@ def _panel(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         variant=pl.concat_str(choices, separator=charts.AND, ignore_nulls=True),
     )
     curve = charts.add_labels(drawn_variants.select("value", "p", "x", "conclusion", "variant"), ["variant"])
-    marks = drawn_variants.unpivot(choices, index="x", value_name="option").drop_nulls("option").drop("variable")
-    options = table.unpivot(choices, index="is_flipped", value_name="option").drop_nulls("option")
+    x = (pl.col("value").rank("ordinal") - 1) / max(1, count - 1)
+    options = table.with_columns(x=x).unpivot(choices, index=["x", "is_flipped"], value_name="option")
+    options = options.drop_nulls("option")
+    is_drawn = pl.int_range(pl.len()).over("option") % (pl.len().over("option") // MARKS + 1) == 0
+    marks = options.sort("x").filter(is_drawn).select("x", "option")
     shares = options.group_by("option", maintain_order=True).agg(share=pl.col("is_flipped").mean())
     rows_by_part = {"curve": curve, "mark": marks, "share": shares, "base": table.select("value").head(1)}
     labelled_parts = [rows.with_columns(part=pl.lit(label)) for label, rows in rows_by_part.items()]
