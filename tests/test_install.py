@@ -45,6 +45,7 @@ run = ww.weat(["my.vec", "other=my.vec"], "weat6").save("run")
 ww.report(run, output="page.html")
 ww.compare(run, models=("my", "other"))
 ww.audit("my.vec", "audit", quick=True)
+ww.calibrate("my.vec", "weat6", lists=20, sizes=())
 print(run.scores["measure"][0])
 """
     assert _run_without_lm(code, tmp_path) == "weat"

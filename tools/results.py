@@ -33,6 +33,7 @@ from tools.results_tables import (
     neutrality,
     pairs_per_probe,
     predicted_instead,
+    preferences,
     rude_entailment,
     similarity_by_pooling,
     similarity_by_sentences,
@@ -125,6 +126,7 @@ PAPERS = {
     "whole-words": ("1", "figure-1"),
 }
 """Paper → the tables that docs/reproduce.md shows with our numbers."""
+WHOLE_SETS = ("crows-pairs", "stereoset-intra", "winobias", "winogender")
 PARAPHRASE = ("hits", "chi2", "exact")
 BITS = ("bits-per-word", "bits-per-character", "bits-per-byte")
 
@@ -165,6 +167,7 @@ def blocks() -> list[Block]:
     word2vec = Source("debias", ("word2vec-news-26k",), {"without": DEBIAS_PARTS[1:]})
     weat = Source("weat", SENSITIVITY_MODELS, {"sensitivity": True})
     valence = Source("valnorm", SENSITIVITY_MODELS, {"experiments": ("valence",), "sensitivity": True})
+    pairs = [Source("pairs", ("smollm2-135m",), {"sets": (name,)}) for name in WHOLE_SETS]
     inferred = Source("calibrate", ("nli-glove",))
     calibrate = Source("calibrate", ("glove-6b-50d", "smollm2-135m"), {"tests": ("weat6", "weat1"), "layer": 13})
     return [
@@ -192,6 +195,7 @@ def blocks() -> list[Block]:
         Block("check.md", "table", (), check_example),
         *(Block("reproduce.md", paper, (), partial(_list_paper, paper)) for paper in PAPERS),
         *(Block("reproduce.md", f"{one}-run", (), partial(_run_paper, one, tables)) for one, tables in PAPERS.items()),
+        Block("method/pairs.md", "preferences", tuple(pairs), preferences),
         Block("calibrate.md", "limits", (calibrate,), detection_limits),
         Block("calibrate.md", "behaviour", (inferred,), partial(detection_limits, sizes=(8, 25, None))),
         Block("calibrate.md", "calibrate.svg", (calibrate,), drawn(CALIBRATION)),

@@ -24,7 +24,7 @@ from wordworth.paired.sides import models_of
 from wordworth.papers.published import Quantity, load_published
 from wordworth.results.run import Run
 from wordworth.results.runs import TEST_LABELS, read_runs
-from wordworth.results.table import format_number, format_percent
+from wordworth.results.table import format_interval, format_number, format_percent
 from wordworth.results.vocabulary import ORIGINAL, RANDOM
 from wordworth.study.debias import DEBIAS_METHODS
 from wordworth.study.predict.study import ENDS
@@ -378,6 +378,31 @@ def detection_limits(run: Run, sizes: Sequence[int | None] = (None,)) -> str:
     rows = [[f"`{name}`", *(show(*column, name) for column in columns)] for name in names]
     heads = [", ".join([model, data] + ([f"{k} words"] if k else [])) for model, data, k in columns]
     return markdown(["measure", *heads], rows)
+
+
+PREFERENCES = {
+    "stereotype-share": "share that prefers the stereotype",
+    "log-odds": "log-odds",
+    "icat": "ICAT",
+    "census-slope": "census slope",
+}
+
+
+def preferences(*runs: Run) -> str:
+    """Return the main scores of sets of sentence pairs, a row per model and set."""
+    rows = []
+    for run in runs:
+        whole = run.scores.filter(pl.col("subset").is_null())
+        scores = {row["measure"]: row for row in whole.iter_rows(named=True)}
+        first = scores["stereotype-share"]
+        cells = [format_estimate(scores[name]) if name in scores else "" for name in PREFERENCES]
+        rows.append([first["model"], f"`{first['dataset']}`", f"{first['n']:,}", *cells])
+    return markdown(["model", "set", "pairs", *PREFERENCES.values()], rows)
+
+
+def format_estimate(row: Mapping[str, Any]) -> str:
+    """Format a value with its interval."""
+    return f"{format_number(row['value'])} {format_interval(row['low'], row['high'])}"
 
 
 def drawn(figure: Callable[[pl.DataFrame], Any]) -> Render:

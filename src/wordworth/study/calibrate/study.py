@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordworth.catalog.models import kind_of
 from wordworth.catalog.read.word_sets import AssociationTest, languages
@@ -10,9 +10,6 @@ from wordworth.catalog.resolve import Origin
 from wordworth.contexts import contexts_in, load_templates
 from wordworth.embedding import Embedding, Layers
 from wordworth.errors import WordworthError
-from wordworth.nli.nli import NliModel
-from wordworth.nli.pairs import PairSet
-from wordworth.nli.probe import load_probe
 from wordworth.results.findings import Findings
 from wordworth.study.calibrate import CalibrateSettings
 from wordworth.study.inputs import (
@@ -27,6 +24,9 @@ from wordworth.study.inputs import (
 from wordworth.study.weat import PAPER_TESTS
 from wordworth.task.calibration import Behave, score_calibration
 from wordworth.task.words import TooFewWordsError
+
+if TYPE_CHECKING:  # torch, which word vectors do without
+    from wordworth.nli.nli import NliModel
 
 _Test = tuple[AssociationTest, Behave | None]
 """A test, and what a model does with its words, where that is calibrated too."""
@@ -62,10 +62,12 @@ def _load_words(
 
 
 def _load_inferences(
-    findings: Findings, named: Origin | NliModel, settings: CalibrateSettings
+    findings: Findings, named: "Origin | NliModel", settings: CalibrateSettings
 ) -> tuple[Layers, list[_Test]]:
     """Return the vectors that an NLI model reads, with its probes as tests."""
     from wordworth.nli.loading import load
+    from wordworth.nli.pairs import PairSet
+    from wordworth.nli.probe import load_probe
     from wordworth.study.infer.study import record_model as record_nli_model
     from wordworth.task.nli_calibration import WordInferences, make_test
 
