@@ -200,7 +200,7 @@ def test_own_probe(tmp_path: Path) -> None:
         ('premise = { words = ["old", "young"] }', 'premise = ["aged"]', "'aged' is no word set"),
         ("a/an AGE person", "a person", "without SUBJECT or AGE"),
         ("a/an AGE person", "a/an AGE AGE", "SUBJECT more than once"),
-        ("verbs = [", "verb = [", "verb: "),
+        ("verbs = [", "verb = [", "verb is an unknown field"),
         ('verbs = { words = ["saw"] }, ', "", "entry 1 has no verbs"),
         ("[probe]", "[prob]", "one table"),
         ("components = 1", 'pair = ["he", "she"]', "subspace: "),

@@ -182,9 +182,9 @@ def test_several_subspaces_are_taken_out_together(words, tmp_path):
     [
         ({"bias_words": ("dev-adherents_train",), "bias_components": 2}, "has 0 of the 8 words of dev-adherents_train"),
         ({"bias_pairs": ("dev-demonyms_train",)}, "is a set of words, not of pairs"),
-        ({"concept": (("bommasani-male",),)}, "--concept is bommasani-male: a concept has two or more classes"),
+        ({"concept": (("bommasani-male",),)}, "concept is bommasani-male: a concept has two or more classes"),
         ({"concept": (("bommasani-male", "dev-adherents_train"),)}, "made has none of the 8 words of dev-adherents_tr"),
-        ({"specific": "x"}, "are for --mitigate hard-debias"),
+        ({"specific": "x"}, "need mitigate hard-debias"),
         ({"bias_words": ("dev-demonyms_train",), "mitigate": "hard-debias"}, "give --specific and --equalize"),
         ({"bias_words": ("dev-demonyms_train",), "bias_components": 2, "mitigate": "inlp"}, "name a single direction"),
     ],

@@ -81,7 +81,7 @@ class DebiasSettings(BiasSubspace, Permutations):
     def model_post_init(self, context: Any) -> None:
         super().model_post_init(context)
         if (self.specific or self.equalize) and self.mitigate != HARD:
-            raise WordworthError("--specific and --equalize are for --mitigate hard-debias; remove them")
+            raise WordworthError("--specific and --equalize need --mitigate hard-debias; remove them, or add it")
 
     @property
     def measured_parts(self) -> tuple[str, ...]:
