@@ -99,3 +99,11 @@ def test_sparse_cells_and_bad_input() -> None:
         scores(Tally.empty((2, 2)))
     with pytest.raises(WordworthError, match=r"threshold 1.5 is not between"):
         Tally.empty((1, 1), (1.5,))
+
+
+def test_ties_are_neutral() -> None:
+    assert is_neutral(np.array([[0.4, 0.4, 0.2], [1 / 3, 1 / 3, 1 / 3], [0.4, 0.3, 0.3]])).tolist() == [
+        True,
+        True,
+        False,
+    ]

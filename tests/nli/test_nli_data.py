@@ -1,6 +1,7 @@
 """Labelled pairs: every published format, labels never guessed, and what is kept apart from training."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -160,3 +161,21 @@ def test_batches_are_of_one_length_and_hold_every_pair_once():
     for rows in made:
         assert len(rows) <= 8
         assert all(len({len(side[row]) for row in rows}) == 1 for side in sides)
+
+
+def test_pairs_that_differ_in_one_word_are_not_mostly_entailed(data: Path) -> None:
+    """The shares that docs/method/infer-results.md has, counted; a change of the data or of the sentence fails here."""
+    pairs = load_nli("snli-91k")
+    labels = Counter(
+        label
+        for premise, hypothesis, label in zip(pairs.premises, pairs.hypotheses, pairs.labels, strict=True)
+        if len(one := premise.split()) == len(other := hypothesis.split())
+        and sum(word != second for word, second in zip(one, other, strict=True)) == 1
+    )
+    share = {label: f"{count / labels.total():.0%}".replace("%", " %") for label, count in labels.items()}
+    page = (Path(__file__).parents[2] / "docs" / "method" / "infer-results.md").read_text(encoding="utf-8")
+    assert (
+        f"Of the {labels.total()} pairs of `snli-91k` that differ in one word (what is between spaces), "
+        f"{share['entailment']} are entailment, {share['contradiction']} contradiction and {share['neutral']} neutral."
+    ) in " ".join(page.split())
+    assert labels["entailment"] < labels["contradiction"]

@@ -47,6 +47,14 @@ def test_bootstrap_rate(ranked: bool) -> None:
     assert 1 - covered.mean() == pytest.approx(NOMINAL, abs=WITHIN)
 
 
+@pytest.mark.parametrize("ranked", [False, True])
+def test_correlation_power(ranked: bool) -> None:
+    y = ratings(300)
+    found = correlation_difference(models(y, (0.7, 0.55), 0.5, 200), y, ranked=ranked, resamples=300)
+    assert rate(found.p) > 0.9
+    assert (found.low > 0).mean() > 0.9
+
+
 def right(rates: tuple[float, float], n: int, count: int) -> NDArray[np.bool_]:
     """count × 2 × questions, answered right at two rates; half of what decides is the question itself."""
     rng = np.random.default_rng(3)
@@ -60,6 +68,12 @@ def test_mcnemar_rate(n: int) -> None:
     hits = right((0.4, 0.4), n, 4000)
     counts = (hits[:, 0] & ~hits[:, 1]).sum(axis=1), (hits[:, 1] & ~hits[:, 0]).sum(axis=1)
     assert rate(mcnemar(*counts)) == pytest.approx(NOMINAL, abs=WITHIN)
+
+
+def test_mcnemar_power() -> None:
+    hits = right((0.46, 0.4), 1500, 500)
+    counts = (hits[:, 0] & ~hits[:, 1]).sum(axis=1), (hits[:, 1] & ~hits[:, 0]).sum(axis=1)
+    assert rate(mcnemar(*counts)) > 0.9
 
 
 @pytest.mark.parametrize("n", [12, 100])
@@ -83,6 +97,11 @@ def associations(strength: tuple[float, float], words: int, count: int) -> NDArr
 def test_weat_rate(strength: float, words: int, count: int) -> None:
     s = associations((strength, strength), words, count)
     assert rate(weat_difference(s, words, permutations=1999)[1].p) == pytest.approx(NOMINAL, abs=WITHIN)
+
+
+def test_weat_power() -> None:
+    s = associations((2.5, 1.0), 25, 300)
+    assert rate(weat_difference(s, 25, permutations=999)[1].p) > 0.9
 
 
 def test_holm_rate_of_any_false_alarm() -> None:
