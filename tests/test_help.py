@@ -139,14 +139,6 @@ def _list_options() -> list[tuple[str, str, Any]]:
     ]
 
 
-def test_an_option_means_one_thing() -> None:
-    meanings: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for command, option, parameter in _list_options():
-        meanings[option][_read_meaning(parameter.help)].append(command)
-    several = {option: dict(found) for option, found in meanings.items() if len(found) > 1}
-    assert not several
-
-
 def test_a_thing_has_one_option() -> None:
     names: dict[str, set[str]] = defaultdict(set)
     for _, option, parameter in _list_options():

@@ -97,7 +97,7 @@ def test_own_analogies(tmp_path):
     [
         (load_pairs, "", "own.txt has no pairs"),
         (load_pairs, "sun\tmoon\t7\nsun\tsoap\n", "own.txt, line 2: 2 fields"),
-        (load_pairs, "sun\tmoon\t7\nsun\tsoap\tx\n", "own.txt, line 2: the score 'x' is no number"),
+        (load_pairs, "sun\tmoon\t7\nsun\tsoap\tx\n", "own.txt, line 2: the score 'x' is not a number"),
         (load_pairs, "a\tb\tword1\tword2\tscore\nsun\tmoon\t7\n", "own.txt, line 2: 3 fields"),
         (load_analogies, ": family\nking queen man\n", "own.txt, line 2: 3 words; a question has four"),
         (load_analogies, ": family\n", "own.txt has no questions"),

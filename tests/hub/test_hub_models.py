@@ -103,7 +103,7 @@ def test_silent(hub: Hub, whole: Files, child: Child, tmp_path: Path) -> None:
     """Connections are taken and nothing is answered: the library's time limit counts once."""
     hub.silent = 30
     line = sentence(child(hub.endpoint, "run", "valnorm", f"hf://{NAME}/v.txt", HF_HUB_ETAG_TIMEOUT="1"))
-    assert f"hf://{NAME}/v.txt is not here and the hub cannot be reached" in line
+    assert f"hf://{NAME}/v.txt is not in the cache, and the hub cannot be reached" in line
     assert [request for request in hub.asked if NAME in request] == [f"HEAD /{NAME}/resolve/main/v.txt"], "asked once"
 
 

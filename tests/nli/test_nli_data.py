@@ -31,7 +31,7 @@ def few(name: str = "few") -> NliData:
 @pytest.mark.parametrize("found", entries("nli"), ids=lambda found: found.name)
 def test_the_catalog_counts_right(found, data):
     if "hub" in found.details:
-        with pytest.raises(WordworthError, match="is not here and the hub cannot be reached"):
+        with pytest.raises(WordworthError, match="is not in the cache, and the hub cannot be reached"):
             load_nli(found.name)
         return
     read = load_nli(found.name)

@@ -42,7 +42,7 @@ def test_run_infer(folder: Path, command: Command) -> None:
     ("arguments", "message"),
     [
         (["model", "--label-map", "0"], "--label-map is '0'"),
-        (["model", "--mitigate", "none", "--mitigate", "inlp"], "none and something else"),
+        (["model", "--mitigate", "none", "--mitigate", "inlp"], "none together with another method"),
         (["model", "--probe", "gendr"], "did you mean gender?"),
         (["model", "--articles", "ear"], "it can be sound, letter or dev2020"),
         (["model", "--probe", "religion", "--mitigate", "hard-debias", "--sample", "9"], "word lists for gender only"),

@@ -12,7 +12,7 @@ from scipy.stats import permutation_test
 
 pytest.importorskip("torch")
 
-from made_nli import made_nli
+from made_nli import make_nli
 from wordworth.embedding import Embedding
 from wordworth.embedding.core import Provenance
 from wordworth.errors import WordworthError
@@ -135,7 +135,7 @@ def test_power_of_the_lean_by_a_slow_simulation(run: Run, vectors: Embedding) ->
 def test_a_network_reads_the_moved_vectors(probe: Path) -> None:
     """The measures equal those of one pair at a time, in a network whose file of vectors was changed by hand."""
     words = [*JOBS, *MEN, *WOMEN, "the", "saw", "a", "car", "bun", "."]
-    model = made_nli(words)
+    model = make_nli(words)
     inferences = WordInferences.of(model, load_probe(probe), sentences=10, seed=0)
     matrix = np.array(model.word_vectors.matrix)
     moved = np.stack([matrix[1] * 2, matrix[4] - 1])

@@ -31,7 +31,7 @@ def test_the_papers_bands():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("100,10", "must ascend"), ("0,10", "must be above 0"), ("ten", "are no numbers")]
+    ("text", "message"), [("100,10", "must ascend"), ("0,10", "must be above 0"), ("ten", "are not numbers")]
 )
 def test_bad_edges(text, message):
     with pytest.raises(WordworthError, match=message):

@@ -36,12 +36,12 @@ class DebiasSettings(BiasSubspace, Permutations):
     mitigate: str = setting("projection", "Method to remove the bias.", HOW, choices=DEBIAS_METHODS)
     specific: Name | None = setting(
         None,
-        "hard-debias: words that keep their component in the subspace. Unless given: Bolukbasi's for gender.",
+        "Words that keep their component in the subspace (hard-debias); Bolukbasi's for gender unless given.",
         **WORD_SET,
     )
     equalize: Name | None = setting(
         None,
-        "hard-debias: pairs to make equally far from every other word. Unless given: Bolukbasi's for gender.",
+        "Pairs to make equally far from every other word (hard-debias); Bolukbasi's for gender unless given.",
         **WORD_SET,
     )
     rounds: int = setting(35, "inlp: largest number of classifiers.", HOW, least=1, most=10_000)
