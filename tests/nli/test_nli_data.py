@@ -175,7 +175,7 @@ def test_pairs_that_differ_in_one_word_are_not_mostly_entailed(data: Path) -> No
     share = {label: f"{count / labels.total():.0%}".replace("%", " %") for label, count in labels.items()}
     page = (Path(__file__).parents[2] / "docs" / "method" / "infer-results.md").read_text(encoding="utf-8")
     assert (
-        f"Of the {labels.total()} pairs of `snli-91k` that differ in one word (what is between spaces), "
+        f"Of the {labels.total()} pairs of `snli-91k` that differ in one word, "
         f"{share['entailment']} are entailment, {share['contradiction']} contradiction and {share['neutral']} neutral."
     ) in " ".join(page.split())
     assert labels["entailment"] < labels["contradiction"]
