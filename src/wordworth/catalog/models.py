@@ -270,6 +270,5 @@ def _hash_files(path: Path) -> str:
         return hash_content([checksum_of_input(file.resolve()) for file in (*files_of(path), *tokenizers)])
     direct_files = [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
     files = {*direct_files, *weight_files(path), *(spacy_files_in(path) or ())}
-    return hash_content(
-        {str(file.relative_to(path)): checksum_of_input(file.resolve()) for file in files if file.is_file()}
-    )
+    present = (file for file in files if file.is_file())
+    return hash_content({str(file.relative_to(path)): checksum_of_input(file.resolve()) for file in present})

@@ -78,18 +78,16 @@ def parse(table: Mapping[str, Any]) -> Source:
     """Return a `[[NAME.sources]]` table as a source; the keys are those of its kind."""
     kind, path, url = table["kind"], table.get("path", ""), table.get("url", "")
     parts = []
-    for archive in table.get("parts", [table]) if kind == "archive" else ():
-        checksum_fields = (archive.get("archive", ""), archive.get("archive_sha256", ""))
-        parts.append(
-            (Distribution(archive["package"], archive["version"], *checksum_fields), archive.get("member", ""))
-        )
+    for entry in table.get("parts", [table]) if kind == "archive" else ():
+        checksum_fields = (entry.get("archive", ""), entry.get("archive_sha256", ""))
+        parts.append((Distribution(entry["package"], entry["version"], *checksum_fields), entry.get("member", "")))
     # A single file is named after its source; only concatenated parts need a name of their own.
     name = table.get("name") or path or table.get("member") or unquote(urlsplit(url).path)
     files = table.get("files") or {Path(name).name: table}
     places = {
         "package": path,
         "data": f"$WORDWORTH_DATA/{path}",
-        "archive": " + ".join(f"{archive.package} {archive.version}" for archive, _ in parts),
+        "archive": " + ".join(f"{entry.package} {entry.version}" for entry, _ in parts),
         "https": url,
     }
     return Source(

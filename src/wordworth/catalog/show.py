@@ -156,9 +156,8 @@ Columns = tuple[Mapping[str, Iterable[object]], Iterable[str]]
 def _describe(entry: Entry) -> tuple[tuple[str, str], list[tuple[str, str]]]:
     details = entry.details
     if entry.kind != "templates":
-        return ("field", "value"), [
-            (key, str(value)) for key, value in details.items() if isinstance(value, str | int | float)
-        ]
+        values = {key: value for key, value in details.items() if isinstance(value, str | int | float)}
+        return ("field", "value"), [(key, str(value)) for key, value in values.items()]
     texts = [(name, details[name]) for name in ("bleached", "premise", "hypothesis") if name in details]
     texts += [(f"aligned {bin_['low']:g} to {bin_['high']:g}", bin_["text"]) for bin_ in details.get("aligned", ())]
     return ("template", "text"), texts

@@ -188,9 +188,8 @@ class _Run:
             done = stop
 
     def _resume(self, entry: CacheSlot, before: int) -> None:
-        done = {
-            saved_facts(part.path / SUMS_FILE)["sentences"]: part for part in entry.parts() if part.check_or_remove()
-        }
+        parts = [part for part in entry.parts() if part.check_or_remove()]
+        done = {saved_facts(part.path / SUMS_FILE)["sentences"]: part for part in parts}
         nearest = max((sentences for sentences in done if sentences <= before), default=None)
         if nearest is not None:
             facts = self.sums.restore(done[nearest].path / SUMS_FILE)

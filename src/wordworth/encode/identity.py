@@ -18,9 +18,8 @@ from torch import Tensor, nn
 from wordworth.engine.cache import hash_content, hash_of
 
 Identity = tuple[str | int | None, ...]
-LIBRARIES = tuple(
-    f"{library.__name__} {library.__version__.partition('+')[0]}" for library in (transformers, torch, tokenizers)
-)
+_MODULES = (transformers, torch, tokenizers)
+LIBRARIES = tuple(f"{module.__name__} {module.__version__.partition('+')[0]}" for module in _MODULES)
 """The libraries that compute; the build of torch (+cpu, +cu130) does not count."""
 _NOT_CONTENT = ("_name_or_path", "architectures", "transformers_version")
 """Entries of a configuration that say where it came from; the class of a network is hashed with its tensors."""

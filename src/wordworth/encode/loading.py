@@ -99,11 +99,9 @@ def load_files(
         tokenizer = _tokenizer(folder, source)
         model_class = kind(config)
         with LibraryErrors(f"the weights of {source} cannot be placed on {device}"):
-            placement = _choose_placement(folder, model_class, config, device, where, precision)
-        network: PreTrainedModel = _network(
-            folder, source, model_class, may_lack, dtype=precision, **placement, **settings
-        )
-        if not placement:
+            place = _choose_placement(folder, model_class, config, device, where, precision)
+        network: PreTrainedModel = _network(folder, source, model_class, may_lack, dtype=precision, **place, **settings)
+        if not place:
             network = network.to(where)  # type: ignore[arg-type]  # the library wraps it
     if network.dtype not in DTYPES.values():
         own = str(network.dtype).removeprefix("torch.")

@@ -75,10 +75,8 @@ class LanguageModel:
 
     def without_weights(self) -> "LanguageModel":
         """Return the model without its network, as a driver has it whose workers hold the network."""
-        network: Any = NetworkElsewhere(
-            self.network.dtype, self.device, self.network.config, self.weights, self.identity
-        )
-        return replace(self, network=network)
+        stub: Any = NetworkElsewhere(self.network.dtype, self.device, self.network.config, self.weights, self.identity)
+        return replace(self, network=stub)
 
     @property
     def weights(self) -> str:

@@ -133,12 +133,7 @@ class Accumulators:
                 self.several[pair] = np.concatenate([array, self._empty(pair[1], more)], axis=1)
         return self.row[words]
 
-    def _reduce(
-        self,
-        into: dict[str, NDArray[np.floating[Any]]],
-        vectors: Tensor,
-        rows: NDArray[np.int64],
-    ) -> None:
+    def _reduce(self, into: dict[str, NDArray[np.floating[Any]]], vectors: Tensor, rows: NDArray[np.int64]) -> None:
         """layers × contexts × dim into the accumulators' rows."""
         at = torch.from_numpy(rows)
         if "mean" in into:

@@ -32,11 +32,7 @@ class Failure:
 
 
 def in_tokens(
-    tokenizer: PreTrainedTokenizerFast,
-    contexts: Sequence[Context],
-    max_length: int | None,
-    *,
-    with_types: bool = False,
+    tokenizer: PreTrainedTokenizerFast, contexts: Sequence[Context], max_length: int | None, *, with_types: bool = False
 ) -> tuple[Tokens, list[Failure]]:
     """Tokenize every distinct text once, with the model's special tokens; also return the words not located."""
     by_text: dict[str, list[int]] = {}

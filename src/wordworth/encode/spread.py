@@ -70,12 +70,8 @@ def device_map(
             place, room = next(rooms)
         place_of[layer] = place
         room -= bytes_of
-    from_disk_bytes = sum(bytes_of for layer, bytes_of in layers.items() if place_of[layer] == DISK)
-    how = (
-        f"{from_disk_bytes / 1e9:,.1f} GB of it layer by layer from disk"
-        if from_disk_bytes
-        else "spread over the devices there are"
-    )
+    disk_gb = sum(bytes_of for layer, bytes_of in layers.items() if place_of[layer] == DISK) / 1e9
+    how = f"{disk_gb:,.1f} GB of it layer by layer from disk" if disk_gb else "spread over the devices there are"
     notice(f"{size / 1e9:,.1f} GB of weights and {free_memory(main) / 1e9:,.1f} GB free on {main}: {how}.")
     return place_of
 

@@ -122,10 +122,8 @@ def _tensor(layer: int) -> str:
 
 
 def _write(shard: SubwordStates, folder: Path, layers: Sequence[int]) -> None:
-    record = {
-        "subwords": shard.subwords,
-        "failures": [[failure.row, failure.word, failure.reason] for failure in shard.failures],
-    }
+    failures = [[failure.row, failure.word, failure.reason] for failure in shard.failures]
+    record = {"subwords": shard.subwords, "failures": failures}
     tensors = {_tensor(layer): shard.states[at] for at, layer in enumerate(layers)}
     save_file(tensors, folder / STATES_FILE, metadata={"record": json.dumps(record)})
 

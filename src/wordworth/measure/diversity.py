@@ -44,9 +44,7 @@ def type_coverages(groups: Iterable[WordGroup], *, resamples: int = RESAMPLES, s
     The interval is the value ± 1.96 bootstrap standard errors. Percentiles would miss the value itself: a resample
     holds some 63 % of the clusters, so fewer types, and fewer chances to hit each.
     """
-    by_group = [
-        [_places(group, hit) for hit in (np.ones(len(group.types), dtype=bool), *group.hits)] for group in groups
-    ]
+    by_group = [[_places(part, hit) for hit in (np.ones(len(part.types), dtype=bool), *part.hits)] for part in groups]
     places = [np.unique(np.concatenate(one)) for one in zip(*by_group, strict=True)]
     if not places or not len(places[0]):
         raise WordworthError(NO_PREDICTED_WORD)

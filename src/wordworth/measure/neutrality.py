@@ -134,10 +134,8 @@ class Tally:
         any_pairs = self.counts > 0
         means = np.where(any_pairs[:, None], self.means(), 0.0)
         above = [means[:, 1] > tau for tau in self.thresholds]
-        columns = np.stack([means[:, 1], is_neutral(means), *above, means[:, 0], means[:, 2]], axis=1).astype(
-            np.float64
-        )
-        return self._tables(columns * any_pairs[:, None], any_pairs)
+        columns = [means[:, 1], is_neutral(means), *above, means[:, 0], means[:, 2]]
+        return self._tables(np.stack(columns, axis=1).astype(np.float64) * any_pairs[:, None], any_pairs)
 
     def _tables(self, columns: Matrix, weights: NDArray[np.generic]) -> tuple[Matrix, Matrix]:
         return columns.T.reshape(-1, *self.shape), weights.astype(np.float64).reshape(self.shape)

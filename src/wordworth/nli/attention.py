@@ -244,11 +244,9 @@ class Dev2020Network(Network):
         """Return logits (pairs, labels), with dropout in training."""
         a, b = (self._read(vectors) for vectors in (premises, hypotheses))
         scores = a @ b.transpose(1, 2)
-        sums = [
-            self._compare(a, scores.softmax(dim=2) @ b),
-            self._compare(b, scores.softmax(dim=1).transpose(1, 2) @ a),
-        ]
-        return self.classify(*sums)
+        premise = self._compare(a, scores.softmax(dim=2) @ b)
+        hypothesis = self._compare(b, scores.softmax(dim=1).transpose(1, 2) @ a)
+        return self.classify(premise, hypothesis)
 
     def _read(self, vectors: Tensor) -> Tensor:
         return torch.as_tensor(self.encoder(self.drop(vectors))[0])
@@ -352,13 +350,13 @@ class AttentionNli:
     def _encode(self, ids: Indices) -> EncodedSentences:
         shape = self.network.shape
         widths = (shape.attend, shape.compare, shape.compare)
-        encoded = EncodedSentences(*(torch.empty(*ids.shape, width) for width in widths))
+        sentences = EncodedSentences(*(torch.empty(*ids.shape, width) for width in widths))
 
         def encode(at: int) -> None:
             rows = slice(at, at + SENTENCES)
             with inference():
-                for whole, part in zip(encoded, self.network.encode(self.embedder.vectors(ids[rows])), strict=True):
-                    whole[rows] = part
+                for tensor, part in zip(sentences, self.network.encode(self.embedder.vectors(ids[rows])), strict=True):
+                    tensor[rows] = part
 
         in_torch_threads(encode, range(0, len(ids), SENTENCES))
-        return encoded
+        return sentences

@@ -147,10 +147,8 @@ def pad_pairs(
         padded_rows = [[*fill, *row] if is_left else [*row, *fill] for row, fill in zip(rows, paddings, strict=True)]
         return torch.tensor(padded_rows, device=network.device)
 
-    inputs = {
-        "input_ids": fill([ids for ids, _ in batch], pad),
-        "attention_mask": fill([[1] * len(ids) for ids, _ in batch], 0),
-    }
+    inputs = {"input_ids": fill([ids for ids, _ in batch], pad)}
+    inputs["attention_mask"] = fill([[1] * len(ids) for ids, _ in batch], 0)
     if "token_type_ids" in list_arguments(network) and "token_type_ids" in tokenizer.model_input_names:
         inputs["token_type_ids"] = fill([types for _, types in batch], tokenizer.pad_token_type_id)
     return inputs

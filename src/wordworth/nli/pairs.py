@@ -58,9 +58,8 @@ class PairSet:
     @classmethod
     def of(cls, probe: Probe) -> "PairSet":
         """Return every pair of a probe."""
-        actions, premises, hypotheses = (
-            tuple(range(len(words))) for words in (probe.actions, probe.premises, probe.hypotheses)
-        )
+        slots = (probe.actions, probe.premises, probe.hypotheses)
+        actions, premises, hypotheses = (tuple(range(len(words))) for words in slots)
         return cls(probe, actions, premises, hypotheses)
 
     @property

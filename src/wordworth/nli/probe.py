@@ -49,9 +49,7 @@ class Template:
         """Return the subject as the sentence has it: with its article, and with a capital if it begins the sentence."""
         match = _BEFORE_SUBJECT.search(self.text)
         form = f"{article(subject)} {subject}" if match else subject
-        is_first = self.text.startswith(SUBJECT) or (
-            match is not None and (match.start() == 0 or match.group()[0] == "A")
-        )
+        is_first = self.text.startswith(SUBJECT) or (match is not None and (match.start() == 0 or match[0][0] == "A"))
         return form[0].upper() + form[1:] if is_first else form
 
     def with_indefinite_subject(self) -> "Template":

@@ -136,9 +136,8 @@ def _list_unmeasured(card: Card) -> Iterator[str]:
         yield from (f"- {escape_md(heading)}: {escape_md(sentence)}" for sentence in sentences)
     if not gaps:
         yield f"- {NOTHING_MISSING}"
-    yield from (
-        f"- Items without a number: {count:,} {escape_md(reason)}." for reason, count in card.runs.skipped.items()
-    )
+    for reason, count in card.runs.skipped.items():
+        yield f"- Items without a number: {count:,} {escape_md(reason)}."
     yield "- Anything that no test here asks about."
 
 

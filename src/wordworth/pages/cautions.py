@@ -20,12 +20,8 @@ NOTHING_MISSING = "Everything that was asked for ran."
 
 def missing(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences on what is missing, most serious first; empty where nothing is."""
-    failures, omissions = _of_kind(runs, "failed"), _of_kind(runs, "skipped")
-    headings = {
-        "What failed": failures,
-        "What was not run": omissions,
-        COVERAGE_HEADING: list(_describe_low_coverage(runs)),
-    }
+    headings = {"What failed": _of_kind(runs, "failed"), "What was not run": _of_kind(runs, "skipped")}
+    headings[COVERAGE_HEADING] = list(_describe_low_coverage(runs))
     return {heading: sentences for heading, sentences in headings.items() if sentences}
 
 
@@ -66,12 +62,11 @@ def _of_kind(runs: Runs, kind: NoticeKind) -> list[str]:
 
 def _places(notices: list[Notice]) -> str:
     """Return the models, data sets and layers of several notices: “tiny, weat3 and weat4, layers 5 and 6”."""
-    mentions = [
-        list(dict.fromkeys(str(getattr(notice, name)) for notice in notices if getattr(notice, name)))
-        for name in PLACES
-    ]
+    words = []
+    for name in PLACES:
+        values = dict.fromkeys(str(getattr(notice, name)) for notice in notices if getattr(notice, name))
+        words += [format_list(list(values), 4)] if values else []
     layers = sorted({notice.layer for notice in notices if notice.layer is not None})
-    words = [format_list(mentions, 4) for mentions in mentions if mentions]
     words += [f"layer{'s' * (len(layers) > 1)} {format_list([*map(str, layers)])}"] if layers else []
     return ", ".join(words)
 

@@ -27,10 +27,8 @@ def columnar(table: pl.DataFrame) -> dict[str, Any]:
         if column.dtype == pl.String:
             values = column.drop_nulls().unique(maintain_order=True).to_list()
             codes = {value: code for code, value in enumerate(values)}
-            columns[name] = {
-                "values": values,
-                "codes": _count_runs([codes.get(value, -1) for value in column.to_list()]),
-            }
+            runs = _count_runs([codes.get(value, -1) for value in column.to_list()])
+            columns[name] = {"values": values, "codes": runs}
         elif column.null_count() == len(column):
             columns[name] = None
         elif column.dtype.is_float():

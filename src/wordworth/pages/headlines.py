@@ -32,16 +32,13 @@ def headlines(runs: Runs) -> Iterator[Table]:
     main = choose_main(runs.scores)
     for model in [*runs.models, OVERALL]:
         table = runs.scores.filter(pl.col("model") == model, pl.col("draw").is_null(), pl.col("control").is_null())
-        topics = [answer for answer in answers if answer.subject == model][:MAX_HEADLINES]
+        topics = [topic for topic in answers if topic.subject == model][:MAX_HEADLINES]
         extras = _choose(table, main.filter(pl.col("model") == model), topics)
-        scores = [*(answer.score for answer in topics), *extras]
+        scores = [*(topic.score for topic in topics), *extras]
         if scores:
-            slots = [_row(answer.score, answer.question.name, answer.verdict) for answer in topics]
+            slots = [_row(topic.score, topic.question.name, topic.verdict) for topic in topics]
             title, rows = _lift_place(model, [*slots, *map(_row, extras)])
-            names = [
-                *(answer.question.name for answer in topics),
-                *(row["dataset"] or row["quantity"] for row in extras),
-            ]
+            names = [*(topic.question.name for topic in topics), *(row["dataset"] or row["quantity"] for row in extras)]
             cautions = [score["cautions"] for score in scores]
             sides = {score["sides"] for score in scores if score["p"] is not None} - {None}
             notes = [

@@ -78,30 +78,23 @@ def _stereotypes(runs: Runs) -> Iterator[Lead]:
     significant = find_significant(tests)
     strongest = tests.sort("model_at", -pl.col("value").abs(), maintain_order=True)
     for (model,), rows in strongest.group_by(["model"], maintain_order=True):
-        tests_of_model = rows.to_dicts()
-        findings = [
-            row for row in tests_of_model if significant.get((row["model"], row["dataset"])) and row["value"] > 0
-        ]
-        layer = "" if tests_of_model[0]["layer"] is None else f" in layer {tests_of_model[0]['layer']}"
-        if any(row["p"] is not None for row in tests_of_model):
-            yield (
-                str(model),
-                f"{len(findings)} of {len(tests_of_model)} stereotypes are significant{layer} (p < .05, Holm).",
-            )
+        scores = rows.to_dicts()
+        findings = [row for row in scores if significant.get((row["model"], row["dataset"])) and row["value"] > 0]
+        layer = "" if scores[0]["layer"] is None else f" in layer {scores[0]['layer']}"
+        if any(row["p"] is not None for row in scores):
+            counts = f"{len(findings)} of {len(scores)} stereotypes"
+            yield str(model), f"{counts} are significant{layer} (p < .05, Holm)."
         if findings:
             yield str(model), f"Strongest: {_meaning(findings[0])}, d = {with_interval(findings[0])}."
-        for row in [row for row in tests_of_model if row["high"] is not None and row["high"] < 0][:1]:
+        for row in [row for row in scores if row["high"] is not None and row["high"] < 0][:1]:
             yield str(model), f"Reversed: {_meaning(row)}, d = {with_interval(row)}."
 
 
 def tell_detectable(runs: Runs) -> Iterator[Lead]:
     """Say how large an effect each calibrated test could have missed; of one test also with lists of other sizes."""
-    limits = (
-        pl.col("measure") == DETECTABLE,
-        pl.col("variant").is_in(PERMUTATION_MEASURES),
-        pl.col("value").is_finite(),
-    )
-    for (model, name), rows in runs.scores.filter(*limits).group_by(["model", "variant"], maintain_order=True):
+    is_tested = (pl.col("measure") == DETECTABLE) & pl.col("variant").is_in(PERMUTATION_MEASURES)
+    limits = runs.scores.filter(is_tested, pl.col("value").is_finite())
+    for (model, name), rows in limits.group_by(["model", "variant"], maintain_order=True):
         own = rows.filter(pl.col("k").is_null()).to_dicts()
         if own:
             tests = format_list([f"{with_interval(row)} in {row['dataset']}" for row in own], 12)

@@ -155,12 +155,8 @@ def scripts_of(*names: str) -> list[str]:
 
 def render(template: str, scripts: Sequence[str], **values: Any) -> str:
     """Return a document with its style and scripts inside, and a policy that lets only these run."""
-    variables = {"about": "", "data": {}} | values
-    variables |= {
-        "policy": _policy(scripts),
-        "style": Markup(_asset("report.css")),
-        "scripts": list(map(Markup, scripts)),
-    }
+    variables = {"about": "", "data": {}} | values | {"scripts": list(map(Markup, scripts))}
+    variables |= {"policy": _policy(scripts), "style": Markup(_asset("report.css"))}
     return _environment().get_template(template).render(**variables)
 
 
@@ -323,10 +319,8 @@ def _run_facts(runs: Runs, run: Run, folder: Path) -> dict[str, Any]:
             "versions": ", ".join(f"{name} {version}" for name, version in run.versions.items()),
             "machine": f"{run.hardware.get('platform', '')}, {run.hardware.get('cores', '?')} cores",
         },
-        "models": [
-            [entry.name, _describe_model(entry.model_dump()), entry.sha256 or entry.weights] for entry in run.models
-        ],
-        "data": [[entry.name, f"{entry.rows:,}", entry.licence, entry.reference, entry.sha256] for entry in run.data],
+        "models": [[row.name, _describe_model(row.model_dump()), row.sha256 or row.weights] for row in run.models],
+        "data": [[row.name, f"{row.rows:,}", row.licence, row.reference, row.sha256] for row in run.data],
         "notes": list(sentences_of(entry for entry in run.notices if entry.kind == "info")),
     }
 

@@ -84,13 +84,8 @@ def _names(runs_or_folders: Sequence[Run | str | Path]) -> list[str]:
         folder = source.folder if isinstance(source, Run) else Path(source)
         name = folder.resolve().name if folder else str(getattr(source, "study", "run"))
         used_names = {*names, Path(INDEX).stem, Path(COMPARE).stem}
-        names.append(
-            next(
-                new
-                for at in range(1, len(used_names) + 2)
-                if (new := name if at == 1 else f"{name}-{at}") not in used_names
-            )
-        )
+        candidates = (name, *(f"{name}-{number}" for number in range(2, len(used_names) + 2)))
+        names.append(next(candidate for candidate in candidates if candidate not in used_names))
     return names
 
 

@@ -73,10 +73,8 @@ def _every(runs: Runs) -> Iterator[Table]:
     for chapter in figures_of(runs.scores).values():
         yield from (_of_figure(runs, figure) for figure in chapter)
     comparison_rows = (comparison_row(comparison) for comparison in comparisons(runs))
-    description = "Numbers of these runs and the nearest ones that a paper has."
-    yield text_table(
-        "Published numbers and ours", COMPARED_COLUMNS, comparison_rows, id="published", caption=description
-    )
+    text = "Numbers of these runs and the nearest ones that a paper has."
+    yield text_table("Published numbers and ours", COMPARED_COLUMNS, comparison_rows, id="published", caption=text)
 
 
 def _turn(table: Table) -> Table:
@@ -92,13 +90,11 @@ def _leaderboard(runs: Runs) -> Table:
     columns = board.columns if len(board.models) > 1 else []
     rows = [Row((model,), tuple(_board_cell(column, model) for column in columns)) for model in board.models if columns]
     scores = [score for column in columns for score in column.scores.values()]
-    description = "The main measures of each model."
-    description += f" {BEST_LAYER}" if any(score["layer"] is not None for score in scores) else ""
+    text = "The main measures of each model."
+    text += f" {BEST_LAYER}" if any(score["layer"] is not None for score in scores) else ""
     heads = tuple(column.title for column in columns)
-    description = caption(runs, description, scores, [(column.title, column.ranking) for column in columns])
-    return Table(
-        "Leaderboard", ("model",), heads, tuple(rows), description, board.note, "leaderboard", across="measure"
-    )
+    text = caption(runs, text, scores, [(column.title, column.ranking) for column in columns])
+    return Table("Leaderboard", ("model",), heads, tuple(rows), text, board.note, "leaderboard", across="measure")
 
 
 def _board_cell(column: BoardColumn, model: str) -> Cell | None:

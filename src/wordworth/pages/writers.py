@@ -37,9 +37,8 @@ def markdown(runs: Runs, ids: Sequence[str] = ()) -> str:
 
 def markdown_table(table: Table, number_columns: Sequence[Column]) -> Iterator[str]:
     """Yield the rows of a table with these columns of numbers."""
-    yield _markdown_row(
-        [*map(escape_md, table.names), *(escape_md(_markdown_head(table, column)) for column in number_columns)]
-    )
+    heads = [_markdown_head(table, column) for column in number_columns]
+    yield _markdown_row([escape_md(name) for name in (*table.names, *heads)])
     yield _markdown_row([*["---"] * len(table.names), *["---:"] * len(number_columns)])
     for row in table.rows:
         numbers = [_markdown_part(cell_of(row, column), column.part) for column in number_columns]
@@ -89,11 +88,8 @@ def latex(runs: Runs, ids: Sequence[str] = ()) -> str:
     every_table = tables(runs, ids)
     opening = [r"% \usepackage{booktabs,graphicx}; names in other scripts need XeLaTeX or LuaLaTeX and a font for them"]
     opening += [rf"% \ref{{tab:{table.id}}}  {_comment(table.title)}" for table in every_table]
-    opening += [
-        f"% {question} {_comment(sentence)}"
-        for question, sentences in plain_missing(runs).items()
-        for sentence in sentences
-    ]
+    for question, sentences in plain_missing(runs).items():
+        opening += [f"% {question} {_comment(sentence)}" for sentence in sentences]
     return "\n\n".join(["\n".join(opening), *("\n".join(_latex_table(table)) for table in every_table)]) + "\n"
 
 

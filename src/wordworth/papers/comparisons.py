@@ -106,11 +106,8 @@ def networks_of(runs: Runs) -> Networks:
     rows = runs.scores.filter(pl.col("experiment") == "subspace", pl.col("measure") == "dimensions")
     subspaces = rows.select("name", "dataset", "value").iter_rows()
     models = runs.facts.values()
-    treatments = {
-        str(model["name"]): _describe_retraining(model["trained_without"])
-        for model in models
-        if model.get("trained_without")
-    }
+    debiased_models = [model for model in models if model.get("trained_without")]
+    treatments = {str(model["name"]): _describe_retraining(model["trained_without"]) for model in debiased_models}
     elmo_networks = frozenset(str(model["name"]) for model in models if model.get("elmo_layers"))
     return Networks(treatments, elmo_networks, {model: _kind(name, int(size)) for model, name, size in subspaces})
 

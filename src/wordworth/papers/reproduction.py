@@ -138,18 +138,14 @@ class OwnNumber:
     def as_json(self) -> dict[str, Any]:
         """Return the number as JSON holds it."""
         number, cell = self.published, self.cell
-        theirs = (
-            {}
-            if number is None
-            else {"model": number.model, **number.quantity._asdict(), "layer": number.layer or number.role}
-        )
+        theirs: dict[str, Any] = {}
+        if number is not None:
+            theirs = {"model": number.model, **number.quantity._asdict(), "layer": number.layer or number.role}
         numbers = {"paper": number and (number.value if number.value is not None else [number.low, number.high])}
         numbers |= {"ours": cell.value, "low": cell.low, "high": cell.high, "n": cell.n}
-        by = {
-            "measured": self.ours[0]["model"] if self.ours else None,
-            "values": [score["value"] for score in self.ours],
-        }
-        return {**theirs, **numbers, **by, **self.verdict._asdict()}
+        model = self.ours[0]["model"] if self.ours else None
+        values = [score["value"] for score in self.ours]
+        return {**theirs, **numbers, "measured": model, "values": values, **self.verdict._asdict()}
 
 
 def reproduce_item(item: PaperItem, runs: Sequence[Run], *, is_reduced: bool = False) -> list[OwnNumber]:
@@ -162,9 +158,8 @@ def reproduce_item(item: PaperItem, runs: Sequence[Run], *, is_reduced: bool = F
     for run in runs:
         source = read_runs([run])
         for comparison in comparisons(source, targets):
-            pairs_of.setdefault((targets.index(comparison.published), comparison.ours["model"]), []).append(
-                (comparison, source)
-            )
+            key = (targets.index(comparison.published), comparison.ours["model"])
+            pairs_of.setdefault(key, []).append((comparison, source))
     rows = []
     for at, theirs in enumerate(targets):
         groups = [pairs for (number, _), pairs in pairs_of.items() if number == at]
@@ -216,17 +211,12 @@ def _print_number(number: PaperNumber) -> str:
 
 def _name_rows(numbers: Sequence[PaperNumber]) -> dict[PaperNumber, str]:
     """Return what tells the numbers of a table apart, in words; of a single one its data and measure."""
-    facts = {
-        number: {
-            "model": number.model,
-            **number.quantity._asdict(),
-            "layer": number.layer if number.role == "" else number.role,
-        }
-        for number in numbers
-    }
-    columns = [
-        name for name in (*Quantity._fields, "layer") if len({str(number[name]) for number in facts.values()}) > 1
-    ]
+    facts = {}
+    for number in numbers:
+        layer = number.layer if number.role == "" else number.role
+        facts[number] = {"model": number.model, **number.quantity._asdict(), "layer": layer}
+    fields = (*Quantity._fields, "layer")
+    columns = [name for name in fields if len({str(values[name]) for values in facts.values()}) > 1]
     models = ["model"] if len({number.model for number in numbers}) > 1 else []
     axes = [*models, *columns] or ["dataset", "measure"]
     return {

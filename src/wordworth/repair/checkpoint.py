@@ -111,8 +111,7 @@ def _save(
         with quietly():
             # Copies share no memory, so that weights no longer tied (also a head's bias) are written separately.
             network.save_pretrained(
-                target,
-                state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()},
+                target, state_dict={name: weight.detach().clone() for name, weight in network.state_dict().items()}
             )
         model.tokenizer.save_pretrained(target)
         about = {"model": model.name, "weights": model.weights, **notes}

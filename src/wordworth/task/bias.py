@@ -203,10 +203,8 @@ def score_bias(layers: Layers, lists: BiasLists, settings: Intervals, replicates
             for estimator in make(words, lists, targets):
                 place = where | {"dataset": estimator.attribute, "subset": name}
                 with findings.part(model=layers.name, dataset=estimator.attribute, measure=estimator.measure):
-                    coverage = _lowest_coverage(full_lists, lists, estimator.attribute, name)
-                    values, resamples = _score_estimator(
-                        findings, place | {"coverage": coverage}, layers, estimator, draws
-                    )
+                    coverage = {"coverage": _lowest_coverage(full_lists, lists, estimator.attribute, name)}
+                    values, resamples = _score_estimator(findings, place | coverage, layers, estimator, draws)
                     if with_items and replicates is not None:
                         replicates[name, estimator.attribute, estimator.measure] = resamples
                     for slot, row in zip(layers.slots, values.tolist(), strict=True) if with_items else ():
@@ -235,9 +233,7 @@ def _lowest_coverage(full: BiasLists, usable: BiasLists, attribute: str, name: s
     """Return the share of words that have vectors in the list of which most are missing."""
     lists: list[tuple[Sequence[Any], Sequence[Any]]] = [(usable.targets[name], full.targets[name])]
     lists += [(usable.pairs, full.pairs)] if attribute == PAIRS else []
-    lists += [
-        (words, full.classes[attribute][class_name]) for class_name, words in usable.classes.get(attribute, {}).items()
-    ]
+    lists += [(words, full.classes[attribute][label]) for label, words in usable.classes.get(attribute, {}).items()]
     return min(len(present) / len(listed) for present, listed in lists)
 
 
@@ -337,9 +333,8 @@ def score_agreement(
                 by_bias.setdefault((attribute, name), []).append(curves)
                 _score_definitions(findings, layers.name, attribute, name, curves)
         for attribute in usable.classes:
-            _score_lists(
-                findings, layers.name, attribute, {name: by_bias[attribute, name][-1] for name in usable.targets}
-            )
+            by_target = {name: by_bias[attribute, name][-1] for name in usable.targets}
+            _score_lists(findings, layers.name, attribute, by_target)
     for (attribute, name), models_curves in by_bias.items():
         if len(models_curves) > 1:
             definitions = [one for one in models_curves[0] if all(one in part for part in models_curves)]

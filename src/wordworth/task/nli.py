@@ -161,10 +161,8 @@ def _resample(tallies: Sequence[Tally], settings: Intervals) -> NDArray[np.float
     """Return (measures, resamples) likewise; None where there is only one pair of subjects to draw."""
     if max(tallies[0].shape) == 1:
         return None
-    options = (settings.resamples, settings.seed)
-    draws = [
-        np.concatenate([replicates(one, *options), replicates(one, *options, by_pair=True)[:-2]]) for one in tallies
-    ]
+    how = (settings.resamples, settings.seed)
+    draws = [np.concatenate([replicates(tally, *how), replicates(tally, *how, by_pair=True)[:-2]]) for tally in tallies]
     return np.asarray(np.mean(draws, axis=0))
 
 
@@ -302,9 +300,8 @@ def _with_vectors(data: NliData, vectors: Mapping[str, NDArray[np.float32]]) -> 
     usable = [at for at, pair in enumerate(both) if vectors.keys() >= set(pair)]
     if len({data.labels[at] for at in usable}) < 2:
         raise WordworthError(f"{len(usable)} pairs of {data.name} fit the model, and none tell two labels apart")
-    premises, hypotheses, labels = (
-        tuple(column[at] for at in usable) for column in (data.premises, data.hypotheses, data.labels)
-    )
+    columns = (data.premises, data.hypotheses, data.labels)
+    premises, hypotheses, labels = (tuple(column[at] for at in usable) for column in columns)
     return replace(data, premises=premises, hypotheses=hypotheses, labels=labels)
 
 

@@ -274,23 +274,19 @@ def record_grid(findings: Findings, place: dict[str, Any], grid: Grid, reliabili
     signs = conclusions(values, p)
     is_flipped = signs != signs[0]
     places = np.unravel_index(np.arange(len(grid.values)), [len(one) for one in grid.options.values()])
-    by_choice = {
-        choice: np.array(options, dtype=object)[at]
-        for (choice, options), at in zip(grid.options.items(), places, strict=True)
-    }
-    for choice, options in by_choice.items():
+    by_choice = {}
+    for at, choice in zip(places, grid.options, strict=True):
+        options = np.array(grid.options[choice], dtype=object)[at]
+        by_choice[choice] = options.tolist()
         for option, (share, n) in flipped_by(is_flipped, options[is_known].astype(str)).items():
             findings.score(**columns, variant="flipped", subset=f"{choice}: {option}", value=share, n=n)
+    choices = [choice for choice in by_choice if choice in CHOICE_COLUMNS]
     findings.item(
         "variants",
         **place,
-        words=by_choice["words"].tolist(),
+        words=by_choice["words"],
         without=np.array(grid.words.names, dtype=object)[places[0]].tolist(),
-        **{
-            CHOICE_COLUMNS[choice]: options.tolist()
-            for choice, options in by_choice.items()
-            if choice in CHOICE_COLUMNS
-        },
+        **{CHOICE_COLUMNS[choice]: by_choice[choice] for choice in choices},
         value=np.where(is_known, grid.values, np.nan).tolist(),
         p=grid.p.tolist(),
         skipped=[None if known else SAME_ASSOCIATION for known in is_known.tolist()],
@@ -348,10 +344,8 @@ def _choose_words(
     total = len(variants) + len(others)
     masks = np.zeros((total, ends[-1]), dtype=np.bool_), np.zeros((total, ends[-1]), dtype=np.bool_)
     high, low = slice(0, ends[1]), slice(ends[1], ends[2])
-    masks[0][: len(variants), high], masks[1][: len(variants), low] = (
-        variants.attributes[:, high],
-        variants.attributes[:, low],
-    )
+    masks[0][: len(variants), high] = variants.attributes[:, high]
+    masks[1][: len(variants), low] = variants.attributes[:, low]
     for at, side in product(range(len(others)), (0, 1)):
         masks[side][len(variants) + at, ends[2 + 2 * at + side] : ends[3 + 2 * at + side]] = True
     targets = np.concatenate((variants.targets, np.ones((len(others), len(words)), dtype=np.bool_)))

@@ -81,14 +81,12 @@ def _score_words(model: WordModel, keys: Sequence[tuple[str, str]], pll: Pll) ->
     """Return the words of each sentence, read behind the text before it."""
     table = surprisal(model, [" ".join(key).lstrip() for key in keys], bos=True, pll=pll).sort("text", "place")
     bounds = np.searchsorted(table["text"].to_numpy(), np.arange(len(keys) + 1)).tolist()
-    sentence_scores = {}
+    scores = {}
     for key, (start, end) in zip(keys, pairwise(bounds), strict=True):
         rows = table[start + len(WordSplitter()(key[0]).words) : end]
         logp = rows["surprisal"].to_numpy() * -log(2)
-        sentence_scores[key] = _ScoredSentence(
-            rows["word"].to_list(), logp, next(iter(rows["skipped"].drop_nulls()), None)
-        )
-    return sentence_scores
+        scores[key] = _ScoredSentence(rows["word"].to_list(), logp, next(iter(rows["skipped"].drop_nulls()), None))
+    return scores
 
 
 def _select_shared(first: _ScoredSentence, second: _ScoredSentence) -> list[Exact]:
@@ -107,12 +105,7 @@ def score_preferences(
     shares of women are held against these.
     """
     findings = Findings()
-    where: dict[str, Any] = {
-        "experiment": "preference",
-        "model": model,
-        "language": data.language,
-        "dataset": data.name,
-    }
+    keys: dict[str, Any] = {"experiment": "preference", "model": model, "language": data.language, "dataset": data.name}
     pairs = [data.pairs[number] for number in numbers]
     groups = [pair.group or str(number) for pair, number in zip(pairs, numbers, strict=True)]
     odds = scores.logp[0] - scores.logp[1]
@@ -120,7 +113,7 @@ def score_preferences(
     sides = dict(zip(SENTENCE_KINDS, scores.logp, strict=True))
     findings.item(
         "stereotype_pairs",
-        **where,
+        **keys,
         pair=list(numbers),
         group=groups,
         **{name: [getattr(pair, name) or None for pair in pairs] for name in ("type", "before", *SENTENCE_KINDS)},
@@ -131,27 +124,23 @@ def score_preferences(
         skipped=scores.skipped,
     )
     if not is_used.any():
-        findings.notice("failed", "no pair has a probability of both sentences", **where)
+        findings.notice("failed", "no pair has a probability of both sentences", **keys)
         return findings
     types = np.array([pair.type for pair in pairs])
     subsets = list(dict.fromkeys(types[is_used].tolist()))
     for subset in [None, *(subsets if len(subsets) > 1 else [])]:
         rows = np.flatnonzero(is_used if subset is None else is_used & (types == subset))
-        _, group_numbers = np.unique([groups[at] for at in rows], return_inverse=True)
-        _record_preference(findings, {**where, "subset": subset}, scores.logp[:, rows], group_numbers, settings)
+        _, group_ids = np.unique([groups[at] for at in rows], return_inverse=True)
+        _record_preference(findings, {**keys, "subset": subset}, scores.logp[:, rows], group_ids, settings)
         if subset is None:
             variant = "per-word" if data.is_per_word else None
-            estimate = {
-                "value": float(odds[rows].mean()),
-                "n": len(rows),
-                **_resample(odds[rows], group_numbers, settings),
-            }
-            findings.score(**where, measure="log-odds", variant=variant, **estimate)
+            estimate = {"value": float(odds[rows].mean()), "n": len(rows), **_resample(odds[rows], group_ids, settings)}
+            findings.score(**keys, measure="log-odds", variant=variant, **estimate)
             if pairs[0].women is not None:
                 women = np.array([pairs[at].women for at in rows], dtype=np.float64)
-                here = {**where, "experiment": "census"}
+                here = {**keys, "experiment": "census"}
                 with findings.part(**here):
-                    _record_census(findings, here, women, odds[rows], group_numbers, settings)
+                    _record_census(findings, here, women, odds[rows], group_ids, settings)
     findings.set_coverage(float(is_used.mean()))
     findings.add_cautions([Caution.FAULTY_PAIRS] if data.has_faults else [])
     return findings

@@ -337,10 +337,7 @@ class ByLayer(Placement):
     """What is measured in every layer of a language model can be measured in some."""
 
     layers: tuple[int, ...] = setting(
-        (),
-        "Layers of a language model, such as 0,8,16 (-1 is the last); all unless given.",
-        MEASURED,
-        **LAYERS,
+        (), "Layers of a language model, such as 0,8,16 (-1 is the last); all unless given.", MEASURED, **LAYERS
     )
 
     def in_words(self) -> str:

@@ -44,9 +44,7 @@ def score_similarity(
         reason = "pairs were merged with another that has the same vectors, and their scores averaged"
         findings.notice("info", reason, count=count, total=len(pairs), model=layers.name, dataset=pairs.name)
         pairs = merged_pairs
-    rows = [
-        (words.index.get(one), words.index.get(other)) for one, other in zip(pairs.first, pairs.second, strict=True)
-    ]
+    rows = [(words.index.get(a), words.index.get(b)) for a, b in zip(pairs.first, pairs.second, strict=True)]
     both = [at for at, pair in enumerate(rows) if None not in pair]
     count = len(pairs.first)
     if len(both) < 3:
@@ -57,7 +55,7 @@ def score_similarity(
     left, right = np.array([rows[at] for at in both], dtype=np.intp).T
     cosine = np.stack([pair_cosines(matrix, left, right) for _, matrix in words.each()])
     first, second = [pairs.first[at] for at in both], [pairs.second[at] for at in both]
-    names = [f"{one} {other}" for one, other in zip(first, second, strict=True)]
+    names = [f"{a} {b}" for a, b in zip(first, second, strict=True)]
     ratings = pairs.scores[both]
     if with_interval:
         rho = correlate(cosine, ratings, items=names, **settings.bootstrap)
@@ -79,7 +77,7 @@ def score_similarity(
     columns: dict[str, Any] = {"first": first, "second": second, "rating": ratings.tolist()}
     if layers.vocabulary:
         spelled_as = dict(zip(words.words, words.forms, strict=True))
-        spellings = [f"{spelled_as[one]} {spelled_as[other]}" for one, other in zip(first, second, strict=True)]
+        spellings = [f"{spelled_as[a]} {spelled_as[b]}" for a, b in zip(first, second, strict=True)]
         columns["spelling"] = [form if form != name else None for form, name in zip(spellings, names, strict=True)]
     for slot, values in zip(layers.slots, cosine.tolist(), strict=True):
         if slot in item_slots:

@@ -95,9 +95,8 @@ def match_rated_words(findings: Findings, layers: Layers, lexicon: Lexicon, sett
     """
     spelling = choose_spellings(lexicon.language, settings)
     words = layers.select(lexicon.words, spelling) if layers.vocabulary else layers
-    merged_lexicon = merge_words(
-        findings, layers.name, lexicon, dict(zip(words.words, words.matched_words, strict=True))
-    )
+    forms = dict(zip(words.words, words.matched_words, strict=True))
+    merged_lexicon = merge_words(findings, layers.name, lexicon, forms)
     return (words if merged_lexicon is lexicon else layers.select(merged_lexicon.words, spelling)), merged_lexicon
 
 

@@ -91,20 +91,20 @@ class ModelInTraining:
         label = model_label(self.name, step)
         checkpoints = {label: (self.name, step)}
         model: LanguageModel | WordModel | None = None
-        for planned in self.studies:
+        for entry in self.studies:
             try:
-                with LibraryErrors(f"{planned.study.name} could not be measured at step {step}", is_ours=not strict):
+                with LibraryErrors(f"{entry.study.name} could not be measured at step {step}", is_ours=not strict):
                     model = model or self._wrap(network, label)
                     measured_model = model
-                    if isinstance(model, WordModel) and planned.study.name not in WORD_MODEL_STUDIES:
+                    if isinstance(model, WordModel) and entry.study.name not in WORD_MODEL_STUDIES:
                         measured_model = model.reader.base
-                    run = planned.study.run([measured_model], planned.settings, checkpoints=checkpoints)
+                    run = entry.study.run([measured_model], entry.settings, checkpoints=checkpoints)
             except WordworthError as error:
                 if strict:
                     raise
-                findings = Findings(planned.study.name, checkpoints=checkpoints)
+                findings = Findings(entry.study.name, checkpoints=checkpoints)
                 findings.notice("failed", str(error), model=self.name)
-                run = planned.study.describe(findings, [label], planned.settings)
+                run = entry.study.describe(findings, [label], entry.settings)
             yield run
 
     def _wrap(self, network: PreTrainedModel, label: str) -> LanguageModel | WordModel:

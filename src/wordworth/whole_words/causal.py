@@ -116,9 +116,7 @@ class CausalReader(Reader):
             states = self._pass(memory, nodes, groups)
             if out is None:
                 out = states.new_empty(len(nodes), states.shape[-1])
-            sources = [
-                row * states.shape[1] + column for row, group in enumerate(groups) for column in range(len(group))
-            ]
+            sources = [row * states.shape[1] + place for row, group in enumerate(groups) for place in range(len(group))]
             numbers = [number for group in groups for number in group]
             target_indices, source_indices = send(self.device, np.array(numbers), np.array(sources))
             out[target_indices] = states.flatten(0, 1)[source_indices]

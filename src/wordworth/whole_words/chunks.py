@@ -125,10 +125,8 @@ def _split(passages: Passages, tokenizer: WordTokenizer, before: tuple[int, ...]
         starts = (places["start"][word:next_word] - unit).tolist()
         for first, last, begin, end, reason in windows(starts, next_unit - unit, size, context):
             if reason:
-                index = word + first
-                places["entry"][index] = tokenizer.skip(
-                    tokenizer.words[_restore_numbers(places["entry"][index])], reason
-                )
+                row = word + first
+                places["entry"][row] = tokenizer.skip(tokenizer.words[_restore_numbers(places["entry"][row])], reason)
             spans.append((word + first, word + last, unit + begin, unit + end))
     first, last, begin, end = np.array(spans).T
     is_read = np.logical_or.reduceat(places["entry"] >= 0, first)

@@ -85,9 +85,8 @@ def complete(
 def _search_together(model: WordModel, searches: "Sequence[_Search]") -> list[list[Completion]]:
     """Read some texts in one pass, and grow the paths of all together."""
     reader = model.reader
-    rows, state = reader.read(
-        [search.input_ids for search in searches], [len(search.input_ids) - 1 for search in searches]
-    )
+    texts = [search.input_ids for search in searches]
+    rows, state = reader.read(texts, [len(text) - 1 for text in texts])
     for number, (search, row) in enumerate(zip(searches, torch.split(rows, 1), strict=True)):
         search.begin(number, row)
     while any(batches := [search.take_most_probable() for search in searches]):

@@ -22,9 +22,8 @@ def count_wrong_guesses(predictions: Frame, count: int) -> pl.DataFrame:
 def count_confused_pairs(table: Frame, count: int) -> pl.DataFrame:
     """Return the most frequent pairs of word and wrong guess, with their misses."""
     pairs = _misses(table).group_by("word", "guess").len("misses")
-    return (
-        pairs.sort("misses", "word", "guess", descending=[True, False, False]).head(count).collect(engine="streaming")
-    )
+    first = pairs.sort("misses", "word", "guess", descending=[True, False, False]).head(count)
+    return first.collect(engine="streaming")
 
 
 def count_band_confusions(predictions: Frame) -> pl.DataFrame:
@@ -35,12 +34,8 @@ def count_band_confusions(predictions: Frame) -> pl.DataFrame:
 
 def list_never_predicted(predictions: Frame) -> pl.DataFrame:
     """Return the words that were never among the k best, the most frequent first."""
-    types = (
-        predictions.lazy()
-        .group_by("word")
-        .agg(pl.col("band").first(), pl.len().alias("occurrences"), pl.col("hitk").any())
-    )
-    missed_types = types.filter(~pl.col("hitk")).drop("hitk")
+    columns = pl.col("band").first(), pl.len().alias("occurrences"), pl.col("hitk").any()
+    missed_types = predictions.lazy().group_by("word").agg(*columns).filter(~pl.col("hitk")).drop("hitk")
     return missed_types.sort("occurrences", "word", descending=[True, False]).collect(engine="streaming")
 
 

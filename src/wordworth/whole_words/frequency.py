@@ -55,13 +55,12 @@ class Bands:
 def assign_bands(words: Iterable[str], frequencies: Frequencies, bands: Bands) -> dict[str, str]:
     """Return each word's band. Look a word up as written, then in another case, then without its punctuation."""
     spell, counts = forms(frequencies.language), frequencies.counts
-    frequencies_of_words = {
-        word: next((counts[form] for form in spell(word) if form in counts), None) for word in words
-    }
-    return {
-        word: MARKS if frequency is None and not any(map(str.isalpha, word)) else bands.of(frequency)
-        for word, frequency in frequencies_of_words.items()
-    }
+    band_of = {}
+    for word in words:
+        frequency = next((counts[form] for form in spell(word) if form in counts), None)
+        is_mark = frequency is None and not any(map(str.isalpha, word))
+        band_of[word] = MARKS if is_mark else bands.of(frequency)
+    return band_of
 
 
 def frequencies_of(

@@ -194,9 +194,8 @@ class Search:
         greedy, own_among = scores.greedy.copy(), scores.own_among.copy()
         greedy[self.rows], own_among[self.rows] = scores.opens[self.rows], scores.own_opens[self.rows]
         is_own = greedy == self.own
-        is_guess_free, is_path_free = (
-            not ends or self.units.trailing for ends in (self.rules.guess_ends, self.rules.path_ends)
-        )
+        is_guess_free = not self.rules.guess_ends or self.units.trailing
+        is_path_free = not self.rules.path_ends or self.units.trailing
         greedy_begins = self.units.begin_flags[self._kinds, scores.greedy[ends]]
         self.hitk = np.logical_and.reduceat(own_among, spans)[::2] & (is_path_free | scores.can_end[ends])
         self.hit1 = np.logical_and.reduceat(is_own, spans)[::2] & (is_guess_free | greedy_begins)

@@ -168,11 +168,8 @@ def first_kind(character: bytes) -> int | None:
     characters = character.decode(errors="ignore")
     if characters:
         return None if _extends(ord(characters[0])) else kind_of(characters[0])
-    kinds = [
-        kind_of(candidate)
-        for candidate in map(chr, _complete(character))
-        if unicodedata.category(candidate)[0] not in "CM"
-    ]
+    candidates = map(chr, _complete(character))
+    kinds = [kind_of(candidate) for candidate in candidates if unicodedata.category(candidate)[0] not in "CM"]
     return MARK if 2 * sum(kinds) > len(kinds) else WORD
 
 

@@ -110,10 +110,8 @@ def begin_with_bos(model: WordModel) -> WordModel:
 def _score_masked(model: WordModel, chunks_of_texts: Iterable[Chunk], pll: Pll) -> Iterator[pl.DataFrame]:
     """Yield the table of each chunk with ln of the words' pseudo-likelihoods."""
     for chunk in chunks_of_texts:
-        lengths = np.array(
-            [len(target.ids) if isinstance(target, Target) else 0 for target in chunk.targets], dtype=np.int64
-        )
-        units = lengths[chunk.places["entry"]]
+        lengths = [len(target.ids) if isinstance(target, Target) else 0 for target in chunk.targets]
+        units = np.array(lengths, dtype=np.int64)[chunk.places["entry"]]
         logp = _score_units(model, chunk, units, rest_is_masked=pll == "within_word_l2r")
         sums = np.add.reduceat(logp, np.cumsum(units) - units) if len(units) else logp
         yield make_table(chunk, chunk.places, {"logp": sums, "units": units})

@@ -167,14 +167,12 @@ def json_records(path: Path, report: Report) -> Iterator[tuple[int, dict[str, An
 
 def jsonl_lines(path: Path, report: Report, field: str) -> Iterator[str]:
     """Yield one field of the objects of a JSON Lines file, split at line breaks."""
-    field_name = field or TEXT_FIELD
+    name = field or TEXT_FIELD
     for number, record in json_records(path, report):
-        text = record.get(field_name)
+        text = record.get(name)
         if not isinstance(text, str):
             fields = format_names(sorted(record)) or "none"
-            report(
-                f"{path}, line {number}: no text in the field {field_name!r} (fields: {fields}); name one as PATH#FIELD"
-            )
+            report(f"{path}, line {number}: no text in the field {name!r} (fields: {fields}); name one as PATH#FIELD")
             continue
         try:
             text.encode()

@@ -170,9 +170,8 @@ def lay_out(
     """
     panel_by = find_varying(rows, by)
     constants = [name for name in by if name not in panel_by]
-    words = (
-        [str(name) for name in list_distinct(rows.select(label=join_labels(constants)), "label")] if constants else []
-    )
+    labels = list_distinct(rows.select(label=join_labels(constants)), "label") if constants else []
+    words = [str(label) for label in labels]
     if colour is not None and len(colour.values) == 1:
         words = [str(colour.values[0]), *words] if colour.field == "model" else [*words, str(colour.values[0])]
     chart: alt.LayerChart | alt.FacetChart = view
