@@ -91,15 +91,7 @@ def audit(
     steps = []
     for plan in plans:
         options = audit_settings(plan, quick=quick, shared=settings, language=language)
-        steps.append(
-            Step.prepare(
-                plan.study.name,
-                plan.models,
-                options,
-                place / plan.folder_name,
-                overwrite=overwrite,
-            )
-        )
+        steps.append(Step.prepare(plan.study.name, plan.models, options, place / plan.folder_name, overwrite=overwrite))
     runs, notices = run_steps(steps, place, notices, engine=engine, overwrite=overwrite, show=show)
     ordered_runs = sorted(runs, key=lambda run: str(run.folder))  # as `wordworth report FOLDER` has them
     report = write_report(ordered_runs, place / "report.html", notices=notices)

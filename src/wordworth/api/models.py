@@ -138,12 +138,7 @@ class LanguageModel(_NamedModel):
         return "last" if self.encoder.left_only else "mean"
 
     def vectors(
-        self,
-        words: str | Sequence[str],
-        sentences: str | Sequence[str],
-        *,
-        layer: int | None = None,
-        pooling: str = "",
+        self, words: str | Sequence[str], sentences: str | Sequence[str], *, layer: int | None = None, pooling: str = ""
     ) -> NDArray[np.float32]:
         """Return the vectors of a word's first occurrence in a sentence: layers × dimensions, or those of one layer.
 

@@ -213,12 +213,7 @@ def _settings(group: _TableGroup, given_settings: Mapping[str, Any], *, quick: b
 
 def _markdown(result: Reproduction) -> str:
     """Return the reproduction in Markdown: the verdicts, each table, and what was not run."""
-    lines = [
-        f"# Reproducing {escape_md(citation(result.paper))}",
-        "",
-        *markdown_table(result.table, ()),
-        "",
-    ]
+    lines = [f"# Reproducing {escape_md(citation(result.paper))}", "", *markdown_table(result.table, ()), ""]
     for table in result.tables:
         lines += [f"## {escape_md(table.title)}", "", *markdown_table(table, ()), "", escape_md(table.note), ""]
     lines += [f"- {escape_md(str(notice))}" for notice in result.notices]

@@ -4,13 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wordworth.api.objects import (
-    accept_models,
-    accept_settings,
-    list_models,
-    load,
-    without_folders,
-)
+from wordworth.api.objects import accept_models, accept_settings, list_models, load, without_folders
 from wordworth.catalog.models import ModelKind
 from wordworth.catalog.read.word_sets import polar_words
 from wordworth.embedding import Layers

@@ -21,8 +21,7 @@ cache_app = typer.Typer(
 )
 
 KindsArgument = Annotated[
-    list[str] | None,
-    typer.Option("--kind", metavar="KIND", help="Only this kind. Repeatable.", rich_help_panel=ON),
+    list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind. Repeatable.", rich_help_panel=ON)
 ]
 
 

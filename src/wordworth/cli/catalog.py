@@ -102,8 +102,7 @@ def _show_table(kind: str, members: "Sequence[Entry]") -> None:
 
 def show(
     name: Annotated[
-        str,
-        typer.Argument(metavar="NAME", help="A name from `wordworth ls`.", autocompletion=complete_names()),
+        str, typer.Argument(metavar="NAME", help="A name from `wordworth ls`.", autocompletion=complete_names())
     ],
     json: Json = False,
 ) -> None:

@@ -25,8 +25,7 @@ class ReproduceSettings(Placement, Seeding):
 
 
 Paper = Annotated[
-    str | None,
-    typer.Argument(metavar="PAPER", help="valnorm, vast, contextual2static, inferences or whole-words."),
+    str | None, typer.Argument(metavar="PAPER", help="valnorm, vast, contextual2static, inferences or whole-words.")
 ]
 Models = Annotated[
     list[str] | None,

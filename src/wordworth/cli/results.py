@@ -19,8 +19,7 @@ def report(
     output: Annotated[
         Path | None,
         output_option(
-            "FILE|FOLDER",
-            "File to write, or a folder for a site of several runs; report.html in the run unless given.",
+            "FILE|FOLDER", "File to write, or a folder for a site of several runs; report.html in the run unless given."
         ),
     ] = None,
     form: Annotated[

@@ -54,9 +54,7 @@ _READERS: dict[str, Callable[..., VectorFile]] = {
 }
 _WORDS_FILE_SUFFIXES = {"npy-parquet": ".parquet", "histwords": ".pkl", "spacy": ".json"}
 """Format → suffix of the file with the words, next to the matrix."""
-_UNSUPPORTED_MAGIC = {
-    b"\xba\x16O/": "a fastText model; give the .vec file that goes with it",
-}
+_UNSUPPORTED_MAGIC = {b"\xba\x16O/": "a fastText model; give the .vec file that goes with it"}
 _CONTROL = bytes([*range(9), *range(14, 32)])
 """Bytes that text never has and float32 numbers nearly always have."""
 MATRIX = "matrix.f4"

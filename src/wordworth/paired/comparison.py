@@ -142,11 +142,7 @@ class Comparison(ShowsTable):
         rows = []
         for one in self.differences:
             row = asdict(one)
-            extra = {
-                "difference": one.test.difference,
-                "is_real": one.is_real,
-                "cautions": one.cautions,
-            }
+            extra = {"difference": one.test.difference, "is_real": one.is_real, "cautions": one.cautions}
             rows.append({**row.pop("columns"), **row.pop("test"), **row, **extra})
         return asdict(self) | {"differences": rows}
 

@@ -18,9 +18,7 @@ class CalibrateSettings(OfEmbeddings, WordLookup, Placement, Seeding):
         most=1_000,
     )
     layer: int | None = setting(
-        None,
-        "Layer number of a language model, in bleached contexts; a quarter of the way up unless given.",
-        MEASURED,
+        None, "Layer number of a language model, in bleached contexts; a quarter of the way up unless given.", MEASURED
     )
     probes: tuple[Name, ...] = setting(
         (),
@@ -32,11 +30,7 @@ class CalibrateSettings(OfEmbeddings, WordLookup, Placement, Seeding):
     )
     lists: int = setting(1_000, "Number of lists to draw for each size and dose.", HOW, least=20, most=100_000)
     permutations: int = setting(
-        1_999,
-        "Random permutations for each list, used if they cannot all be counted.",
-        HOW,
-        least=19,
-        most=1_000_000,
+        1_999, "Random permutations for each list, used if they cannot all be counted.", HOW, least=19, most=1_000_000
     )
 
 

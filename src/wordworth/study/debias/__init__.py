@@ -66,10 +66,7 @@ class DebiasSettings(BiasSubspace, Permutations):
         **PROBE_SETTING,
     )
     layers: tuple[int, ...] = setting(
-        (),
-        "Layers of a language model to measure, such as 0,8,16; the middle one unless given.",
-        MEASURED,
-        **LAYERS,
+        (), "Layers of a language model to measure, such as 0,8,16; the middle one unless given.", MEASURED, **LAYERS
     )
     corpus: Name = setting(
         "enwiki-sample", f"{CORPUS}, for the predictions of a language model.", ON, catalog="corpora"

@@ -62,11 +62,7 @@ def debias_network(origin: Origin, settings: DebiasSettings) -> Findings:
     findings.add_model(headed.name, facts)
     table = embed_subwords(headed, _forms(settings))
     rows = np.flatnonzero(np.linalg.norm(table.matrix, axis=1))  # a vector of zeros, such as padding's, is not changed
-    pieces = replace(
-        table,
-        words=[table.words[row] for row in rows.tolist()],
-        matrix=table.matrix[rows],
-    )
+    pieces = replace(table, words=[table.words[row] for row in rows.tolist()], matrix=table.matrix[rows])
     treatment = choose_treatment(findings, pieces, settings)
     if treatment is None:
         findings.product = RepairJob(headed, None, settings.mitigate, "nothing")

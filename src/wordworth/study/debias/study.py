@@ -161,11 +161,7 @@ def _measure_geometry(
         return measure_version(Layers.of(version), data, without_intervals(settings) if is_control else settings)
 
     measure_versions(
-        findings,
-        f"Measuring {small_versions[0][1].name}",
-        small_versions,
-        (len(controls), matrices),
-        measure_one,
+        findings, f"Measuring {small_versions[0][1].name}", small_versions, (len(controls), matrices), measure_one
     )
 
 

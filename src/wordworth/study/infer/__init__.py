@@ -49,10 +49,7 @@ class InferSettings(Intervals, ElmoLayers):
         (0.5, 0.7), "Threshold τ for the probability of neutral.", MEASURED, option="threshold", least=0, most=1
     )
     accuracy: tuple[Name, ...] = setting(
-        (),
-        "Labelled pairs, such as snli-test, to measure what mitigation costs in accuracy.",
-        MEASURED,
-        catalog="nli",
+        (), "Labelled pairs, such as snli-test, to measure what mitigation costs in accuracy.", MEASURED, catalog="nli"
     )
     swaps: int = setting(
         20_000,

@@ -59,10 +59,7 @@ class PredictSettings(Placement, Intervals):
         HOW,
     )
     layers: tuple[int, ...] = setting(
-        (),
-        "Layers to use in the paraphrase probe, such as 0,8,16; ¾ of the way up unless given.",
-        HOW,
-        **LAYERS,
+        (), "Layers to use in the paraphrase probe, such as 0,8,16; ¾ of the way up unless given.", HOW, **LAYERS
     )
     fine_tune: Name | None = setting(
         None, "First train each model on this text, in one pass.", HOW, catalog="corpora", may_differ=True

@@ -90,8 +90,7 @@ class TokenKinds:
         """Return the rows of the encoded words of a kind."""
         positions = self.encoding.positions.tolist()
         return np.array(
-            [row for row, i in enumerate(positions) if self.kinds[i] == kind and i not in self.reasons],
-            dtype=np.intp,
+            [row for row, i in enumerate(positions) if self.kinds[i] == kind and i not in self.reasons], dtype=np.intp
         )
 
     def list_skipped(self, rows: RowIndices) -> list[str | None]:
@@ -264,11 +263,7 @@ def find_ending(sentence: TaggedWords) -> Ending | None:
         return None
     (begin, stop, _), (start, end, tag) = words[-2:]
     prefix = text[:end]
-    return Ending(
-        Context(text[start:end], prefix, start, end),
-        Context(text[begin:stop], prefix, begin, stop),
-        tag,
-    )
+    return Ending(Context(text[start:end], prefix, start, end), Context(text[begin:stop], prefix, begin, stop), tag)
 
 
 def score_probes(findings: Findings, words: EncodedWords, lexica: list[Lexicon]) -> None:
@@ -282,10 +277,7 @@ LabelledWords = Sequence[tuple[Context, str]]
 
 def _score_acceptability(findings: Findings, words: EncodedWords) -> None:
     """Score acceptability of CoLA's sentences, in-domain or out of it, from the vectors of their last words."""
-    corpus, prefix = (
-        load_corpus("cola"),
-        "in_domain_dev" if words.settings.probes == "authors" else "out_of_domain",
-    )
+    corpus, prefix = (load_corpus("cola"), "in_domain_dev" if words.settings.probes == "authors" else "out_of_domain")
     findings.add_data(corpus, rows=corpus.count)
     sentences: dict[str, list[tuple[Context, str]]] = {"train": [], "dev": []}
     for path in corpus.paths:
@@ -331,20 +323,12 @@ def _probe(
     """
     top, settings = words.layers[-1], words.settings
     place: dict[str, Any] = {"experiment": "probes", "model": words.model.name, "language": words.language}
-    place |= {
-        "dataset": source[0],
-        "subset": source[1],
-        "pooling": words.pooling,
-        "layer": top,
-    }
+    place |= {"dataset": source[0], "subset": source[1], "pooling": words.pooling, "layer": top}
     probe_parts = []
     for pairs in parts:
         contexts = [context for context, _ in pairs]
         encoding = words.encode_contexts([one.word for one in contexts], contexts, "sentence", (top,))
-        columns = {
-            "word": [contexts[i].word for i in encoding.reasons],
-            "skipped": list(encoding.reasons.values()),
-        }
+        columns = {"word": [contexts[i].word for i in encoding.reasons], "skipped": list(encoding.reasons.values())}
         findings.item("probed_words", **place, **columns)
         vectors = encoding.layers(words.pooling).read(Slot(top)).astype(np.float64)
         kept_pairs = [pairs[i] for i in encoding.positions.tolist()]

@@ -47,11 +47,7 @@ def _score_language(findings: Findings, layers: Layers, language: str, settings:
 
 
 def score_tests(
-    findings: Findings,
-    layers: Layers,
-    tests: Iterable[AssociationTest],
-    settings: Any,
-    variants: VectorVariants | None,
+    findings: Findings, layers: Layers, tests: Iterable[AssociationTest], settings: Any, variants: VectorVariants | None
 ) -> bool:
     """Score association tests, and where requested their sensitivity; return whether any could be scored.
 
