@@ -92,16 +92,14 @@ class LocalEntry(NamedTuple):
 
 def get(*names: str) -> list[LocalEntry]:
     """Fetch models and data, for machines that go offline. Files that are here already are checked."""
-    catalog_entries = {
-        catalog_entry.name: catalog_entry for name in names for catalog_entry in (entry(name), *made_of(entry(name)))
-    }
+    items = {item.name: item for name in names for item in (entry(name), *made_of(entry(name)))}
     local_entries = []
-    for catalog_entry in catalog_entries.values():
-        if "hub" in catalog_entry.details:
-            local_entries.append(LocalEntry(catalog_entry.name, from_hub(catalog_entry.details["hub"]), None, False))
-        if not catalog_entry.sources:
+    for item in items.values():
+        if "hub" in item.details:
+            local_entries.append(LocalEntry(item.name, from_hub(item.details["hub"]), None, False))
+        if not item.sources:
             continue  # its data is in the catalog itself, or in other entries
-        was_here = here(catalog_entry.name, catalog_entry.sources)
-        location = locate(catalog_entry.name, catalog_entry.sources)
-        local_entries.append(LocalEntry(catalog_entry.name, location.path, location.source.bytes / 1e6, not was_here))
+        was_here = here(item.name, item.sources)
+        location = locate(item.name, item.sources)
+        local_entries.append(LocalEntry(item.name, location.path, location.source.bytes / 1e6, not was_here))
     return local_entries

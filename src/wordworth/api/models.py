@@ -185,11 +185,7 @@ class LanguageModel(_NamedModel):
         completions = complete(self.word_model, [texts] if isinstance(texts, str) else texts, k)
         if isinstance(texts, str):
             return completions[0]
-        rows = [
-            (text, rank, *completion)
-            for text, words in enumerate(completions)
-            for rank, completion in enumerate(words, start=1)
-        ]
+        rows = [(text, rank, *guess) for text, words in enumerate(completions) for rank, guess in enumerate(words, 1)]
         schema = {"text": pl.Int32, "rank": pl.Int32, "word": pl.String, "probability": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -291,9 +287,7 @@ def _pair(firsts: str | Sequence[str], seconds: str | Sequence[str], plural: str
     """Return two lists in pairs; a single text is paired with all others."""
     left, right = ([side] if isinstance(side, str) else list(side) for side in (firsts, seconds))
     count = len(right) if isinstance(firsts, str) else len(left)
-    left, right = (
-        side * count if isinstance(texts, str) else side for side, texts in ((left, firsts), (right, seconds))
-    )
+    left, right = (side * count if isinstance(text, str) else side for side, text in ((left, firsts), (right, seconds)))
     if len(left) != len(right):
         raise WordworthError(f"there are {len(left)} and {len(right)} {plural}; give two lists of one length")
     return list(zip(left, right, strict=True))

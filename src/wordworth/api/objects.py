@@ -109,14 +109,10 @@ def _unwrap(study: str, kinds: Collection[ModelKind], model: Embedding | LoadedM
     """Return a loaded model as the study takes it; raise for another kind, with the function to call instead."""
     kind: ModelKind = "static" if isinstance(model, Embedding) else model.kind
     if kind not in kinds:
-        other_study, experiment = OTHER_STUDY.get(study, ("", ""))
-        advice = (
-            f'; use `ww.{other_study}(model, experiments=["{experiment}"])`' if other_study and kind != "nli" else ""
-        )
-        accepted_kinds = either(
-            [KIND_IN_WORDS[accepted_kind][1] for accepted_kind in KIND_IN_WORDS if accepted_kind in kinds], "and"
-        )
-        raise WordworthError(f"{study} takes {accepted_kinds}, and {model.name} is {KIND_IN_WORDS[kind][0]}{advice}")
+        other, experiment = OTHER_STUDY.get(study, ("", ""))
+        advice = f'; use `ww.{other}(model, experiments=["{experiment}"])`' if other and kind != "nli" else ""
+        choices = either([KIND_IN_WORDS[item][1] for item in KIND_IN_WORDS if item in kinds], "and")
+        raise WordworthError(f"{study} takes {choices}, and {model.name} is {KIND_IN_WORDS[kind][0]}{advice}")
     if isinstance(model, Embedding):
         provenance = model.provenance
         # Hashed at each call, since a matrix in memory may have changed.

@@ -89,10 +89,10 @@ def _is_loadable(model: str, *, can_look: bool = True) -> bool:
 
 
 def _missing_data(
-    items: Sequence[PaperItem], given_settings: Mapping[str, Any] | None = None, *, can_look: bool = True
+    items: Sequence[PaperItem], options: Mapping[str, Any] | None = None, *, can_look: bool = True
 ) -> list[str]:
     """Return the missing data that users must provide; a given text replaces that of the paper."""
-    replaced_texts = [item.settings.get("corpus") for item in items] if (given_settings or {}).get("corpus") else []
+    replaced_texts = [item.settings.get("corpus") for item in items] if (options or {}).get("corpus") else []
     names = dict.fromkeys(name for item in items for name in item.data if name not in replaced_texts)
     return [name for name in names if not (can_look and is_here(entry(name)))]
 
@@ -142,10 +142,8 @@ def reproduce(
     for group in groups:
         folders = [step.folder for owner, step in steps if owner is group]
         if group_runs := [run for run in runs if run.folder in folders]:
-            full_settings = _settings(group, {}, quick=False).as_table()
-            is_reduced = any(
-                group_runs[0].settings[name] != full_settings[name] for name in SIZES if name in full_settings
-            )
+            sizes = _settings(group, {}, quick=False).as_table()
+            is_reduced = any(group_runs[0].settings[name] != sizes[name] for name in SIZES if name in sizes)
             rows |= {item.key: reproduce_item(item, group_runs, is_reduced=is_reduced) for item in group.items}
     report = write_report(runs, place / "report.html", notices=notices)
     ordered_rows = {item.key: rows[item.key] for item in items if item.key in rows}
@@ -156,27 +154,22 @@ def reproduce(
 
 
 def _plan(
-    items: Sequence[PaperItem], models: Sequence[str], given_settings: Mapping[str, Any]
+    items: Sequence[PaperItem], models: Sequence[str], options: Mapping[str, Any]
 ) -> tuple[list[_TableGroup], list[Notice]]:
     """Return the runs that these items need, and notices on items that cannot be run."""
     groups: dict[str, _TableGroup] = {}
     notices: list[Notice] = []
     kinds = {str(model): kind_of(resolve(model)) for model in models}
     for item in items:
-        chosen_models, settings = ([], {}) if item.cannot else _choose(item, kinds)
-        needs_no_model = not (item.models or item.stand_ins) and (
-            not item.needs or "corpus" in {*settings, *given_settings}
-        )
-        if item.cannot or _missing_data([item], given_settings) or not (chosen_models or needs_no_model):
-            needs = describe_status(item)[1]
-            reason = (
-                f"{item.place} takes none of these models" if kinds and not item.cannot else f"{item.place}: {needs}"
-            )
-            notices.append(Notice(kind="skipped", study=item.study or None, reason=reason))
+        run_models, settings = ([], {}) if item.cannot else _choose(item, kinds)
+        needs_no_model = not (item.models or item.stand_ins) and (not item.needs or "corpus" in {*settings, *options})
+        if item.cannot or _missing_data([item], options) or not (run_models or needs_no_model):
+            problem = " takes none of these models" if kinds and not item.cannot else f": {describe_status(item)[1]}"
+            notices.append(Notice(kind="skipped", study=item.study or None, reason=item.place + problem))
             continue
         fixed_settings = {name: value for name, value in settings.items() if name not in JOINED_SETTINGS}
-        key = json.dumps([item.study, chosen_models, fixed_settings], sort_keys=True)
-        group = groups.setdefault(key, _TableGroup([], chosen_models, dict(settings)))
+        key = json.dumps([item.study, run_models, fixed_settings], sort_keys=True)
+        group = groups.setdefault(key, _TableGroup([], run_models, dict(settings)))
         for name in settings.keys() & {*JOINED_SETTINGS}:
             group.settings[name] = list(dict.fromkeys([*group.settings[name], *settings[name]]))
         group.items.append(item)
@@ -191,23 +184,21 @@ def _choose(item: PaperItem, kinds: Mapping[str, str]) -> tuple[list[str], dict[
     declaration, settings = study(item.study), dict(item.settings)
     if kinds:
         other_models = {model for paper_item in find_items(item.paper) for model in paper_item.models} - {*item.models}
-        fitting_kinds = declaration.kinds | (declaration.also_accepts if item.models else set())
-        chosen_models = [
-            one for one, kind in kinds.items() if kind in fitting_kinds and split_label(one)[1] not in other_models
-        ]
-        if len(chosen_models) != len(settings.get("languages", ())):
+        scope = declaration.kinds | (declaration.also_accepts if item.models else set())
+        models = [name for name, kind in kinds.items() if kind in scope and split_label(name)[1] not in other_models]
+        if len(models) != len(settings.get("languages", ())):
             settings.pop("languages", None)
-        return chosen_models, settings
-    own_models = [one for one in item.models if _is_loadable(one)]
+        return models, settings
+    own_models = [name for name in item.models if _is_loadable(name)]
     return (own_models, settings) if own_models else (list(item.stand_ins), settings | dict(item.stand_in_settings))
 
 
-def _settings(group: _TableGroup, given_settings: Mapping[str, Any], *, quick: bool) -> Settings:
+def _settings(group: _TableGroup, options: Mapping[str, Any], *, quick: bool) -> Settings:
     """Return the settings of a group's run; a quick one has the sizes of a quick audit."""
     declaration = study(group.items[0].study)
     sizes = {name: value for name, value in declaration.quick.items() if name in (*SIZES, "resamples")} if quick else {}
     setting_names = {field.name for field in declaration.settings.fields()}
-    own_settings = {name: value for name, value in given_settings.items() if name in setting_names}
+    own_settings = {name: value for name, value in options.items() if name in setting_names}
     return declaration.settings(**{**group.settings, **sizes, **own_settings})
 
 

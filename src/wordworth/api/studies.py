@@ -36,10 +36,9 @@ def run(study_name: str, models: Any = (), *main: Any, name: str = "", **setting
         raise WordworthError(f"{study_name} takes its settings only by name; write {study_name}(models, NAME=…)")
     if main:
         settings = {declaration.main: main[0] if len(main) == 1 else main, **settings}
-    accepted_settings = accept_settings(study_name, declaration.settings, settings)
-    result = declaration(
-        accept_models(study_name, declaration.kinds | declaration.also_accepts, models, name), **accepted_settings
-    )
+    options = accept_settings(study_name, declaration.settings, settings)
+    inputs = accept_models(study_name, declaration.kinds | declaration.also_accepts, models, name)
+    result = declaration(inputs, **options)
     result.settings, result.fingerprints = without_folders(result.settings), without_folders(result.fingerprints)
     for data in result.data:
         data.source = without_folders(data.source)

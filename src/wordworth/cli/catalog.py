@@ -135,8 +135,6 @@ def get(
     from wordworth.api.catalog import get as fetch
 
     for name in names:
-        for local_entry in fetch(name):
-            size = "" if local_entry.megabytes is None else f"{local_entry.megabytes:,.1f} MB  "
-            display.print_line(
-                f"{'fetched' if local_entry.is_new else 'checked'}  {local_entry.name}  {size}{local_entry.path}"
-            )
+        for item in fetch(name):
+            size = "" if item.megabytes is None else f"{item.megabytes:,.1f} MB  "
+            display.print_line(f"{'fetched' if item.is_new else 'checked'}  {item.name}  {size}{item.path}")

@@ -19,10 +19,8 @@ class LazyGroup(TyperGroup):
     def __init__(self, **options: Any) -> None:
         # The help of a group is plain text, because importing what draws panels is slow.
         super().__init__(**options | {"rich_markup_mode": None})
-        self.commands = {
-            name: TyperCommand(name, help=summary, short_help=summary)
-            for name, summary in self.list_summaries().items()
-        }
+        summaries = self.list_summaries().items()
+        self.commands = {name: TyperCommand(name, help=text, short_help=text) for name, text in summaries}
 
     def list_summaries(self) -> Mapping[str, str]:
         """Return the summary of each command, in the order of the help."""

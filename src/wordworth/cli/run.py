@@ -60,6 +60,5 @@ def _command(name: str) -> Any:
     options = {"models": (models, None), **RUN_OPTIONS}
     if declaration.kinds & LANGUAGE_MODELS:
         options["checkpoints"] = (CHECKPOINTS, None)
-    return make_command(
-        name, with_options(declaration.settings, body, options, declaration.summary), declaration.example
-    )
+    callback = with_options(declaration.settings, body, options, declaration.summary)
+    return make_command(name, callback, declaration.example)

@@ -149,9 +149,7 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
     place = locate_language_model(encoder)
     encoder_model = untrained_cross_encoder(place.place, device=settings.device, name=place.name, seed=settings.seed)
     subspace = learn_removed(settings, lambda words: embed_words(encoder_model.head_model, list(words)), settings.seed)
-    training, dev_pairs = (
-        [pair for data_set in part for pair in data_set.examples()] for part in (sets.training, sets.dev)
-    )
+    training, dev_pairs = ([pair for data in part for pair in data.examples()] for part in (sets.training, sets.dev))
     with interrupt_message(_CHECKPOINT_NOTE.format(output)):
         model, history = finetune_nli(
             encoder_model,
@@ -164,9 +162,9 @@ def _finetune(settings: FinetuneSettings, encoder: str, output: Path, overwrite:
         )
     best_index = best_epoch(history)
     rows = [
-        {"part": part, "name": data_set.name, "pairs": len(data_set), "accuracy": accuracy(model, data_set.examples())}
+        {"part": part, "name": data.name, "pairs": len(data), "accuracy": accuracy(model, data.examples())}
         for part, data_sets in (("dev", sets.dev), ("test", sets.tests))
-        for data_set in data_sets
+        for data in data_sets
     ]
     if json:
         losses = [epoch["loss"] for epoch in history]

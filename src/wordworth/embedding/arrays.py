@@ -40,20 +40,16 @@ def _strings(path: Path, array: NDArray[np.generic]) -> list[str]:
 
 def read_npz(path: Path) -> VectorFile:
     """Read the one array of words and the one matrix of an `.npz` file."""
-    with (
-        LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again"),
-        np.load(path, allow_pickle=False) as archive,
-    ):
+    errors = LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again")
+    with errors, np.load(path, allow_pickle=False) as archive:
         arrays = {key: np.asarray(archive[key]) for key in archive.files}
     return _read_arrays(path, arrays)
 
 
 def read_safetensors(path: Path) -> VectorFile:
     """Read the one matrix and the words: a tensor of UTF-8 bytes, one word per line."""
-    with (
-        LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again"),
-        safe_open(path, framework="numpy") as archive,
-    ):
+    errors = LibraryErrors(f"{path} is cut short or damaged", "fetch or copy it again")
+    with errors, safe_open(path, framework="numpy") as archive:
         arrays: dict[str, NDArray[Any]] = {key: archive.get_tensor(key) for key in archive.keys()}  # noqa: SIM118
     return _read_arrays(path, arrays)
 

@@ -83,14 +83,12 @@ class Flaws:
     formats use such rows on purpose (in HistWords, zeros mark a word that is absent in that decade).
     """
 
-    def __init__(
-        self, path: Path, on_bad: OnBad, place: str, tolerated_kinds: frozenset[FlawKind] = frozenset()
-    ) -> None:
+    def __init__(self, path: Path, on_bad: OnBad, place: str, exempt_kinds: frozenset[FlawKind] = frozenset()) -> None:
         self.path = path
         self.on_bad = on_bad
         self.place = place
         """What the number of a row is called: `line` in a text file, `row` in a binary one."""
-        self.tolerated_kinds = tolerated_kinds
+        self.exempt_kinds = exempt_kinds
         self.counts: Counter[FlawKind] = Counter()
         self.notes: list[str] = []
         """Sentences for `Provenance.dropped` about rows that are skipped on purpose."""
@@ -104,16 +102,12 @@ class Flaws:
 
     def settle(self) -> None:
         """Raise for the first flaw of the rows read so far, unless `on_bad` is "drop"."""
-        flaws = sorted(entry for entry in self._examples if entry[1] not in self.tolerated_kinds)
+        flaws = sorted(entry for entry in self._examples if entry[1] not in self.exempt_kinds)
         if not flaws or self.on_bad == "drop":
             return
-        number, first_kind, flaw = flaws[0]
-        other_counts = {
-            kind: count - (kind == first_kind)
-            for kind, count in self.counts.items()
-            if kind not in self.tolerated_kinds
-        }
-        others = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in other_counts.items() if count)
+        number, first, flaw = flaws[0]
+        counts = {kind: count - (kind == first) for kind, count in self.counts.items() if kind not in self.exempt_kinds}
+        others = ", ".join(f"{count:,} more {_PLURAL[kind]}" for kind, count in counts.items() if count)
         suffix = f" (up to here also {others})" if others else ""
         raise WordworthError(
             f"{self.path}, {self.place} {number:,}: {flaw}{suffix}; "

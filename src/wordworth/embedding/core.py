@@ -122,10 +122,8 @@ class Embedding:
         """Word → row."""
         index = {word: row for row, word in enumerate(self.words)}
         if len(index) != len(self.words):
-            repeated_word = next(word for row, word in enumerate(self.words) if index[word] != row)
-            raise WordworthError(
-                f"{self.name}: the word {repeated_word!r} has more than one row; drop the repeats first"
-            )
+            word = next(word for row, word in enumerate(self.words) if index[word] != row)
+            raise WordworthError(f"{self.name}: the word {word!r} has more than one row; drop the repeats first")
         return index
 
     def find(self, words: Sequence[str], spell: Speller = as_written) -> Lookup:
@@ -147,10 +145,8 @@ class Embedding:
 
     def most_similar(self, word: str, k: int = 10) -> list[tuple[str, float]]:
         """Return the k words whose vectors have the highest cosine with that of a word, with the cosines."""
-        neighbour_rows, cosines = nearest_neighbours(self.matrix, np.array([self._row(word)]), k)
-        return [
-            (self.words[row], float(cosine)) for row, cosine in zip(neighbour_rows[0].tolist(), cosines[0], strict=True)
-        ]
+        rows, cosines = nearest_neighbours(self.matrix, np.array([self._row(word)]), k)
+        return [(self.words[row], float(cosine)) for row, cosine in zip(rows[0].tolist(), cosines[0], strict=True)]
 
     def restrict(self, words: Iterable[str]) -> "Embedding":
         """Return only the words of these that are present, in the given order."""
@@ -214,13 +210,10 @@ def spellings(
             return
         forms = [word]
         if case == "fold":
-            lower_form = lower(word, language)
-            capitalised_form = (
-                "İ" + lower_form[1:]
-                if language == "turkish" and lower_form[:1] == "i"
-                else lower_form[:1].upper() + lower_form[1:]
-            )
-            forms += [capitalised_form] if word in names else [lower_form, capitalised_form]
+            text = lower(word, language)
+            initial = "İ" if language == "turkish" and text[:1] == "i" else text[:1].upper()
+            capital = initial + text[1:]
+            forms += [capital] if word in names else [text, capital]
             yield from forms[1:]
         if " " in word:
             yield from (form.replace(" ", "_") for form in forms)
@@ -293,17 +286,15 @@ def nearest_neighbours(
     best_cosines = np.full((len(rows), k), -np.inf)
     best_rows = np.zeros((len(rows), k), dtype=np.intp)
     for start in range(0, len(vectors), block):
-        block_cosines = units @ unit_rows(vectors[start : start + block]).T
+        cosines = units @ unit_rows(vectors[start : start + block]).T
         own_queries = np.flatnonzero((rows >= start) & (rows < start + block))
-        block_cosines[own_queries, rows[own_queries] - start] = -np.inf  # no word is its own neighbour
+        cosines[own_queries, rows[own_queries] - start] = -np.inf  # no word is its own neighbour
         # Only rows nearer than the k-th so far can enter; in the first block, its own k-th.
-        columns = block_cosines.shape[1]
-        kth_cosines = (
-            np.partition(block_cosines, columns - k, axis=1)[:, columns - k] if start == 0 and columns > k else -np.inf
-        )
-        query, column = np.nonzero(block_cosines >= np.maximum(best_cosines[:, -1], kth_cosines)[:, None])
+        columns = cosines.shape[1]
+        limits = np.partition(cosines, columns - k, axis=1)[:, columns - k] if start == 0 and columns > k else -np.inf
+        query, column = np.nonzero(cosines >= np.maximum(best_cosines[:, -1], limits)[:, None])
         query = np.concatenate([np.repeat(np.arange(len(rows)), k), query])
-        candidate_cosines = np.concatenate([best_cosines.ravel(), block_cosines[query[best_cosines.size :], column]])
+        candidate_cosines = np.concatenate([best_cosines.ravel(), cosines[query[best_cosines.size :], column]])
         candidate_rows = np.concatenate([best_rows.ravel(), column + start])
         order = np.lexsort((candidate_rows, -candidate_cosines, query))
         top = order[np.searchsorted(query[order], np.arange(len(rows)))[:, None] + np.arange(k)]

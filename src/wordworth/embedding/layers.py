@@ -134,10 +134,8 @@ class Layers:
         """
         lookup = look_up(self.index, words, spell if self.vocabulary else as_written)
         why = {self.requested_words[place]: reason for place, reason in self.reasons.items()}
-        found_places = set(lookup.positions.tolist())
-        reasons = {
-            position: why.get(word, NOT_FOUND) for position, word in enumerate(words) if position not in found_places
-        }
+        places = set(lookup.positions.tolist())
+        reasons = {i: why.get(word, NOT_FOUND) for i, word in enumerate(words) if i not in places}
         forms = [self.forms[row] for row in lookup.rows.tolist()] if self.forms else lookup.forms
         selection = self._take(lookup.rows, lookup.words, forms)
         return replace(selection, requested_words=tuple(words), reasons=reasons, positions=lookup.positions)

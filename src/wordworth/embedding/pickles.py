@@ -165,12 +165,10 @@ def _vectors(path: Path, state: dict[str, Any], base: str) -> NDArray[np.floatin
                 numbers: NDArray[np.floating] = state[key].numbers()
                 return numbers
         if key in separate_names:
-            array_path = path.with_name(f"{base}.{key}.npy")
-            if not array_path.is_file():
-                raise WordworthError(
-                    f"{path} keeps its vectors in {array_path.name}, which is missing; copy it next to it"
-                )
-            return map_matrix(array_path)
+            file = path.with_name(f"{base}.{key}.npy")
+            if not file.is_file():
+                raise WordworthError(f"{path} keeps its vectors in {file.name}, which is missing; copy it next to it")
+            return map_matrix(file)
     raise WordworthError(
         f"{path} has words but no vectors of their own (as gensim's FastText, which computes them on loading); "
         "write them with save_word2vec_format and give that file"

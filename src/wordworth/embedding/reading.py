@@ -144,8 +144,8 @@ def recognise(files: tuple[Path, ...]) -> str:
     path = files[0]
     if len(files) == len(SPACY_FILES) and path.name == SPACY_FILES[0]:
         return "spacy"
-    compression_kind = compression(path)
-    if compression_kind == "zip" and _is_npz(path):
+    packing = compression(path)
+    if packing == "zip" and _is_npz(path):
         return "npz"
     start = sample(path)
     if not start.strip():
@@ -168,10 +168,8 @@ def recognise(files: tuple[Path, ...]) -> str:
         name = "safetensors"
     elif start.startswith(b"\x89HDF"):
         name = "hdf5"
-    if name and compression_kind:
-        raise WordworthError(
-            f"{path} is a {compression_kind} of {name}; unpack it and give the path of the file inside"
-        )
+    if name and packing:
+        raise WordworthError(f"{path} is a {packing} of {name}; unpack it and give the path of the file inside")
     return name or _text_or_binary(path, start)
 
 
@@ -217,13 +215,9 @@ def begin(files: tuple[Path, ...], format: str | None, language: str, on_bad: On
     name = format or recognise(files)
     # HistWords has rows of zeros for words that are absent in a decade, HDF5 for words without a vector. spaCy has
     # rows for white space, and keys without a word.
-    zero_rows: frozenset[FlawKind] = frozenset({"zero"})
-    tolerance: dict[str, frozenset[FlawKind]] = {
-        "histwords": zero_rows,
-        "hdf5": zero_rows,
-        "spacy": frozenset({"word", "zero"}),
-    }
-    flaws = Flaws(path, on_bad, "line" if name in _TEXT else "row", tolerance.get(name, frozenset()))
+    zeros: frozenset[FlawKind] = frozenset({"zero"})
+    exempt: dict[str, frozenset[FlawKind]] = {"histwords": zeros, "hdf5": zeros, "spacy": frozenset({"word", "zero"})}
+    flaws = Flaws(path, on_bad, "line" if name in _TEXT else "row", exempt.get(name, frozenset()))
     if name in _TEXT:
         return _begin_text(path, name, language, flaws), flaws
     if name == "word2vec-binary":

@@ -114,9 +114,7 @@ def _parse_lines(lines: bytes, count: int, dim: int) -> tuple[list[str], NDArray
     if dim > len(lines) // 2:  # each number takes a space and a digit
         return None
     end = lines.find(b"\n")
-    if (
-        lines.count(b" ", 0, end if end >= 0 else None) != dim
-    ):  # polars allocates memory for every field of the first line
+    if lines.count(b" ", 0, end if end >= 0 else None) != dim:  # polars allocates for each field of the first line
         return None
     if lines.startswith(_BOM):  # polars would drop a byte order mark, which is part of a word here
         return None
@@ -140,10 +138,8 @@ def _line(line: bytes, dim: int, number: int, flaws: Flaws) -> tuple[str, list[f
     extra = word.split()[1:]
     if len(fields) <= dim or (extra and _DECIMAL.fullmatch(extra[-1])):
         first_field, *other_fields = line.split() or [b""]
-        quoted_field = quote(first_field) if first_field else "an empty line"
-        flaws.add(
-            "fields", number, f"{quoted_field} has {len(other_fields):,} fields where {dim:,} numbers are expected"
-        )
+        text = quote(first_field) if first_field else "an empty line"
+        flaws.add("fields", number, f"{text} has {len(other_fields):,} fields where {dim:,} numbers are expected")
         return None
     values: list[float] = []
     for field in fields[1:]:

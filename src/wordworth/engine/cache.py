@@ -315,12 +315,10 @@ class Filling(Generic[Item, Result]):
     writers: int = 0
     """Threads that write in the background; with 0, each result is written before the next is computed."""
 
-    def fill(
-        self, model: Any, pieces: Iterable[WorkPart[Item]], advance: Callable[[float], None] | None = None
-    ) -> None:
+    def fill(self, model: Any, parts: Iterable[WorkPart[Item]], advance: Callable[[float], None] | None = None) -> None:
         """Make the missing entries in order; call `advance(n)` when an entry exists."""
         report_progress = advance or (lambda _: None)
-        busy_pieces = self._fill(model, pieces, report_progress, wait=False)
+        busy_pieces = self._fill(model, parts, report_progress, wait=False)
         self._fill(model, busy_pieces, report_progress, wait=True)
 
     def _fill(

@@ -177,11 +177,9 @@ def compare(first: Side, second: Side, settings: ComparisonSettings | None = Non
         problem = f"{first.label} and {second.label} have no task in common that can be tested"
         raise WordworthError(f"{problem} ({refusals[0][0]}: {refusals[0][1]})" if refusals else problem)
     p_values = holm([difference.test.p for difference in differences])
-    corrected_differences = tuple(
-        replace(difference, p_holm=float(p)) for difference, p in zip(differences, p_values, strict=True)
-    )
+    results = tuple(replace(difference, p_holm=float(p)) for difference, p in zip(differences, p_values, strict=True))
     notes = tuple(remarks(first, second))
-    return Comparison(first.run.study, first.label, second.label, corrected_differences, tuple(refusals), notes)
+    return Comparison(first.run.study, first.label, second.label, results, tuple(refusals), notes)
 
 
 def _difference(
@@ -250,12 +248,8 @@ def _test_correlations(
     frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings, *, is_ranked: bool
 ) -> PairedTest:
     ratings = frame.get_column("rating").to_numpy().astype(np.float64)
-    for name, column in (
-        ("the ratings", ratings),
-        ("one model's values", values[0]),
-        ("one model's values", values[1]),
-    ):
-        if np.ptp(column) <= MIN_SPREAD * np.abs(column).max():
+    for name, data in (("the ratings", ratings), ("one model's values", values[0]), ("one model's values", values[1])):
+        if np.ptp(data) <= MIN_SPREAD * np.abs(data).max():
             raise NotComparableError(f"{name} are the same for all {len(ratings)} items in common")
     result = correlation_difference(values, ratings, ranked=is_ranked, resamples=settings.resamples, seed=settings.seed)
     return _result(result.values.tolist(), (float(result.low), float(result.high)), result.p, len(frame), "williams")
@@ -286,17 +280,15 @@ def _test_associations(frame: pl.DataFrame, values: NDArray[np.float64], setting
 
 def _test_means(frame: pl.DataFrame, values: NDArray[np.float64], settings: ComparisonSettings) -> PairedTest:
     """Test a difference of means. The items of a cluster depend on each other, so their signs are flipped together."""
-    clusters_frame = (
+    table = (
         frame.select("cluster", difference=pl.col("value") - pl.col("value_second"))
         .group_by("cluster", maintain_order=True)
         .agg(pl.col("difference").sum(), pl.len().alias("size"))
     )
-    differences, sizes = (
-        clusters_frame.get_column("difference").to_numpy(),
-        clusters_frame.get_column("size").to_numpy().astype(np.float64),
-    )
+    differences = table.get_column("difference").to_numpy()
+    sizes = table.get_column("size").to_numpy().astype(np.float64)
     result = sign_flip(differences, permutations=settings.permutations, seed=settings.seed)
     interval = mean_interval(differences, sizes, resamples=settings.resamples, seed=settings.seed)
-    clusters = len(clusters_frame) if len(clusters_frame) < len(frame) else None
+    clusters = len(table) if len(table) < len(frame) else None
     fields = {"p_method": result.method, "clusters": clusters}
     return _result(values.mean(axis=1).tolist(), interval, result.p, len(frame), "sign-flip", **fields)

@@ -18,20 +18,9 @@ from wordworth.results.run import Run
 LayerRule = Literal["best", "top"] | int
 SLOT_COLUMNS = ("pooling", "layer", "components")
 """Columns in which a model may have several values of an item."""
-OPTIONAL_COLUMNS = ("context", "sentences", "version")
+BLANK_COLUMNS = ("context", "sentences", "version")
 """Columns that are blank for a static embedding, which is compared with a language model in each of its contexts."""
-QUESTION = (
-    "experiment",
-    "language",
-    "dataset",
-    "subset",
-    *OPTIONAL_COLUMNS,
-    "draw",
-    "control",
-    "measure",
-    "variant",
-    "k",
-)
+QUESTION = ("experiment", "language", "dataset", "subset", *BLANK_COLUMNS, "draw", "control", "measure", "variant", "k")
 """The columns that name a question."""
 TABLE_PLACE = [name for name in PLACE if name not in SLOT_COLUMNS]
 OCCURRENCE = "occurrence"
@@ -99,9 +88,8 @@ def questions(first: Side, second: Side, components: int | None = None) -> Itera
         ]
         if all(map(len, frames)):
             earlier_questions.add(question)
-            yield Question(
-                columns, measure, frames[0], frames[1], _count_unshared(first, first_score, second, second_score)
-            )
+            unshared = _count_unshared(first, first_score, second, second_score)
+            yield Question(columns, measure, frames[0], frames[1], unshared)
 
 
 def _list_scores(side: Side, components: int | None) -> list[dict[str, Any]]:
@@ -125,7 +113,7 @@ def _shared_columns(
         values = first_score[name], second_score[name]
         if name in ignored_columns:
             columns[name] = None
-        elif values[0] == values[1] or (name in OPTIONAL_COLUMNS and None in values):
+        elif values[0] == values[1] or (name in BLANK_COLUMNS and None in values):
             columns[name] = values[1] if values[0] is None else values[0]
         else:
             return None
@@ -167,20 +155,18 @@ def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: 
     """
     frames, key = [question.first, question.second], key_of(question.measure)
     has_layers = [frame.get_column("layer").null_count() < len(frame) for frame in frames]
-    shared_items = (
-        frames[0].select(key).unique().join(frames[1].select(key).unique(), on=key, nulls_equal=True).sort(key)
-    )
-    counts = [frame.select(key).n_unique() - len(shared_items) for frame in frames]
+    items = frames[0].select(key).unique().join(frames[1].select(key).unique(), on=key, nulls_equal=True).sort(key)
+    counts = [frame.select(key).n_unique() - len(items) for frame in frames]
     layers: list[int | None] = [None, None]
     reasons: list[str] = []
     has_choice = any(frame.get_column("layer").n_unique() > 2 for frame in frames)
     if rule == "best" and has_choice and question.measure.paired_test in ("pearson", "spearman"):
-        order = np.random.default_rng(seed).permutation(len(shared_items))
-        half = len(shared_items) // 2
-        picking_items, shared_items = shared_items[np.sort(order[:half])], shared_items[np.sort(order[half:])]
+        order = np.random.default_rng(seed).permutation(len(items))
+        half = len(items) // 2
+        picking_items, items = items[np.sort(order[:half])], items[np.sort(order[half:])]
         for index, frame in enumerate(frames):
             layers[index] = _best_layer(question, frame, picking_items) if has_layers[index] else None
-        reasons.append(f"picked on {len(picking_items):,} of the items and compared on the other {len(shared_items):,}")
+        reasons.append(f"picked on {len(picking_items):,} of the items and compared on the other {len(items):,}")
     else:
         for index, side in enumerate((first, second)):
             if has_layers[index]:
@@ -192,9 +178,7 @@ def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: 
     selected = [
         _one_layer(frame, key, layer, side) for frame, layer, side in zip(frames, layers, (first, second), strict=True)
     ]
-    joined = (
-        join_items(selected[0], selected[1], key).join(shared_items, on=key, how="semi", nulls_equal=True).sort(key)
-    )
+    joined = join_items(selected[0], selected[1], key).join(items, on=key, how="semi", nulls_equal=True).sort(key)
     poolings = [frame.get_column("pooling").drop_nulls().unique().to_list() for frame in selected]
     if all(poolings) and poolings[0] != poolings[1]:
         notes.append(f"poolings differ: {', '.join(poolings[0])} and {', '.join(poolings[1])}")

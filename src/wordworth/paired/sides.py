@@ -41,11 +41,7 @@ class Side:
     @property
     def selection(self) -> list[pl.Expr]:
         """Return the rows of scores and items that are of this side."""
-        return [
-            equals("model", self.model),
-            equals("step", self.step),
-            *(equals(*condition) for condition in self.where.items()),
-        ]
+        return [equals("model", self.model), equals("step", self.step), *(equals(*pair) for pair in self.where.items())]
 
 
 def equals(column: str, value: Any) -> pl.Expr:
@@ -71,16 +67,14 @@ def sides(
     pairs = {name: values for name, values in columns.items() if values is not None}
     names = models or _only_models(runs, can_be_one=bool(pairs))
     first, second = (
-        _side(run, name, {column: values[index] for column, values in pairs.items()})
-        for index, (run, name) in enumerate(zip((runs[0], runs[-1]), names, strict=True))
+        _side(run, name, {column: values[i] for column, values in pairs.items()})
+        for i, (run, name) in enumerate(zip((runs[0], runs[-1]), names, strict=True))
     )
     if first.label != second.label:
         return first, second
     if _is_one_run(first.run, second.run):
         raise WordworthError(f"{first.label} of {first.run.label} cannot be compared with itself; name another")
-    origins = [
-        side.run.folder.name if side.run.folder else f"run {index}" for index, side in enumerate((first, second), 1)
-    ]
+    origins = [side.run.folder.name if side.run.folder else f"run {i}" for i, side in enumerate((first, second), 1)]
     return replace(first, origin=origins[0]), replace(second, origin=origins[1])
 
 
@@ -137,10 +131,8 @@ def refuse_unlike(first: Side, second: Side) -> None:
         if first_value != second_value:
             values = f"{first_value!r:.{MAX_VALUE}} in one and {second_value!r:.{MAX_VALUE}} in the other"
             raise WordworthError(f"{refusal}: the setting {name} was {values}")
-    scored_datasets = {
-        dataset for run in (first_run, second_run) for dataset in run.scores.get_column("dataset").drop_nulls().unique()
-    }
-    changed_inputs = changed_data(first_run, second_run) - scored_datasets
+    names = {name for run in (first_run, second_run) for name in run.scores.get_column("dataset").drop_nulls().unique()}
+    changed_inputs = changed_data(first_run, second_run) - names
     if changed_inputs:
         raise WordworthError(f"{refusal}: {min(changed_inputs)!r} is not the same data in both (their sha256 differ)")
 
@@ -165,8 +157,4 @@ def remarks(first: Side, second: Side) -> list[str]:
     packages = ("wordworth", "transformers", "torch")
     pairs = [(f"The runs were made with {name}", versions.get(name), other_versions.get(name)) for name in packages]
     pairs.append(("The models ran in", first.facts.precision, second.facts.precision))
-    return [
-        f"{subject} {value} and {other_value}."
-        for subject, value, other_value in pairs
-        if value and other_value and value != other_value
-    ]
+    return [f"{text} {value} and {other}." for text, value, other in pairs if value and other and value != other]

@@ -15,9 +15,7 @@ def verdicts(comparison: Comparison) -> list[str]:
         differences = [difference for difference in comparison.differences if _label(difference) == name]
         measure = differences[0].measure
         for first_wins in (True, False):
-            wins = [
-                difference for difference in differences if difference.is_real and _first_wins(difference) is first_wins
-            ]
+            wins = [item for item in differences if item.is_real and _first_wins(item) is first_wins]
             if wins:
                 winner, loser = names if first_wins else names[::-1]
                 verb = measure.verdict or f"has a larger {name}"

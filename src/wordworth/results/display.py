@@ -32,9 +32,7 @@ def as_html(table: Table) -> str:
     short = _shorten(table, MAX_HTML_ROWS)
     has_remarks = any(row.remark for row in short.rows)
     rows = [[*row.names, *map(format_cell, row.cells), *([row.remark] if has_remarks else [])] for row in short.rows]
-    head = "".join(
-        f"<th>{escape(heading)}</th>" for heading in [*short.names, *short.heads, *([""] if has_remarks else [])]
-    )
+    head = "".join(f"<th>{escape(name)}</th>" for name in [*short.names, *short.heads, *([""] if has_remarks else [])])
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     caption, note = escape(short.title), escape(short.note or legend_of(short.rows))
     top = f"<caption>{caption}</caption><thead><tr>{head}</tr></thead>"
@@ -165,7 +163,5 @@ class DisplayedRun(ShowsTable):
         return f"<p>{escape(repr(self))}</p>" if len(self._numbers) == 1 else super()._repr_html_()
 
     def __dir__(self) -> list[str]:
-        pydantic_names = set(dir(BaseModel)) - set(dir(object))
-        return [
-            name for name in super().__dir__() if name not in pydantic_names and (name[:1] != "_" or name[:2] == "__")
-        ]
+        base_names = set(dir(BaseModel)) - set(dir(object))
+        return [name for name in super().__dir__() if name not in base_names and (name[:1] != "_" or name[:2] == "__")]

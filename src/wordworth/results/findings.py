@@ -182,11 +182,8 @@ class Findings:
     @property
     def items(self) -> dict[str, pl.LazyFrame]:
         """Return the item tables that have rows."""
-        return {
-            table: pl.concat([frame.lazy() for frame in self._items[table]])
-            for table in ITEM_TABLES
-            if table in self._items
-        }
+        tables = [table for table in ITEM_TABLES if table in self._items]
+        return {table: pl.concat([frame.lazy() for frame in self._items[table]]) for table in tables}
 
     def to_run(self, **fields: Any) -> Run:
         """Return the run of a study; `about` are the fields of `Run` that the study knows."""

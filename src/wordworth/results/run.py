@@ -303,18 +303,15 @@ def why_stale(run: Run, model_names: list[str], settings: dict[str, Any], finger
     old_settings = {**run.settings, "models": run.named}
     for name in sorted(new_settings.keys() | old_settings.keys()):
         if new_settings.get(name) != old_settings.get(name):
-            old_value, new_value = (
-                _shorten(json.dumps(settings_of_run.get(name), ensure_ascii=False))
-                for settings_of_run in (old_settings, new_settings)
+            old, new = (
+                _shorten(json.dumps(table.get(name), ensure_ascii=False)) for table in (old_settings, new_settings)
             )
-            return f"its {name} was {old_value} and is now {new_value}"
+            return f"its {name} was {old} and is now {new}"
     versions = surroundings()[0]
     for package in PACKAGES:
         if run.versions.get(package) != versions.get(package):
-            earlier_version = run.versions.get(package)
-            return (
-                f"it was made with {package} {earlier_version}" if earlier_version else f"it was made without {package}"
-            )
+            version = run.versions.get(package)
+            return f"it was made with {package} {version}" if version else f"it was made without {package}"
     for name in sorted(fingerprints.keys() | run.fingerprints.keys()):
         if run.fingerprints.get(name) != fingerprints.get(name):
             return f"{name} has changed since"

@@ -133,12 +133,10 @@ def text_lines(table: Table, width: int = WIDTH) -> Iterator[str]:
 
 def _columns(table: Table) -> list[list[str]]:
     """Return the names of a table, and of its numbers value, interval, p and n where there are any, under a heading."""
-    columns = [
-        [visible(name), *(visible(row.names[column]) for row in table.rows)] for column, name in enumerate(table.names)
-    ]
-    for column, head in enumerate(table.heads):
+    columns = [[visible(name), *(visible(row.names[i]) for row in table.rows)] for i, name in enumerate(table.names)]
+    for i, head in enumerate(table.heads):
         for aspect in ASPECTS:
-            cells = [format_aspect(row.cells[column], aspect).replace(" ", UNBROKEN) for row in table.rows]
+            cells = [format_aspect(row.cells[i], aspect).replace(" ", UNBROKEN) for row in table.rows]
             if aspect == "value" or any(cells):
                 columns.append([visible(ASPECT_HEADS.get(aspect, head)), *cells])
     return columns

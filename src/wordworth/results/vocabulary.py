@@ -154,9 +154,8 @@ def size_cautions(n: int | None, measure: str = "") -> list[Caution]:
 
 def balance_cautions(first_size: int, second_size: int) -> list[Caution]:
     """Return the caution of two sets of very different sizes, if they are."""
-    return (
-        [Caution.UNBALANCED_SETS] if max(first_size, second_size) > MAX_IMBALANCE * min(first_size, second_size) else []
-    )
+    small, large = sorted((first_size, second_size))
+    return [Caution.UNBALANCED_SETS] if large > MAX_IMBALANCE * small else []
 
 
 def caution_legend(rows: Iterable[tuple[str, Iterable[str]]], max_names: int = 6) -> str:
@@ -167,9 +166,7 @@ def caution_legend(rows: Iterable[tuple[str, Iterable[str]]], max_names: int = 6
             names.setdefault(Caution(caution), {})[name] = None
     texts = []
     for caution, row_names in names.items():
-        shown_names = [name for name in row_names if name]
-        suffix = f" and {len(shown_names) - max_names:,} more" if len(shown_names) > max_names else ""
-        texts.append(
-            CAUTION_TEXTS[caution] + (f" ({', '.join(shown_names[:max_names])}{suffix})" if shown_names else "")
-        )
+        labels = [name for name in row_names if name]
+        suffix = f" and {len(labels) - max_names:,} more" if len(labels) > max_names else ""
+        texts.append(CAUTION_TEXTS[caution] + (f" ({', '.join(labels[:max_names])}{suffix})" if labels else ""))
     return f"{CAUTION_MARK} {'; '.join(texts)}" if texts else ""

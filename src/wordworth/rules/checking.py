@@ -116,9 +116,7 @@ def _combine(results: Sequence[RuleResult]) -> RuleResult:
 
 def _count_verdicts(results: Sequence[RuleResult]) -> str:
     verdicts = [result.verdict for result in results]
-    return ", ".join(
-        f"{verdicts.count(result):,} {word}" for result, word in VERDICTS_IN_WORDS.items() if result in verdicts
-    )
+    return ", ".join(f"{verdicts.count(key):,} {word}" for key, word in VERDICTS_IN_WORDS.items() if key in verdicts)
 
 
 def _explain_missing(conditions: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], subject: str) -> str:
@@ -143,10 +141,8 @@ def _judge_scores(rule: Rule, runs: Sequence[Run]) -> list[RuleResult]:
     conditions = [equals(column, value) for column, value in rule.where.items()]
     rows = [(run, row) for run in runs for row in run.scores.filter(*conditions).iter_rows(named=True)]
     if not rows:
-        conditions_of_rows = [
-            row for run in runs for row in run.scores.select(list(rule.where)).unique().iter_rows(named=True)
-        ]
-        raise WordworthError(_explain_missing(rule.where, conditions_of_rows, f"no score in {_name_runs(runs)}"))
+        places = [row for run in runs for row in run.scores.select(list(rule.where)).unique().iter_rows(named=True)]
+        raise WordworthError(_explain_missing(rule.where, places, f"no score in {_name_runs(runs)}"))
     return [_judge_score(rule, run, row) for run, row in rows]
 
 
@@ -219,10 +215,8 @@ class Baselines:
 
 def _sides(rule: Rule, pair: tuple[Run, Run]) -> tuple[Side, Side]:
     model = rule.where.get("model") or _only_model(pair[0], "model")
-    baseline_model = rule.baseline_model or (
-        model if model in models_of(pair[1]) else _only_model(pair[1], "baseline_model")
-    )
-    return sides(pair, (model, baseline_model))
+    baseline = rule.baseline_model or (model if model in models_of(pair[1]) else _only_model(pair[1], "baseline_model"))
+    return sides(pair, (model, baseline))
 
 
 def _only_model(run: Run, key: str) -> str:

@@ -15,11 +15,9 @@ def to_junit(check_result: CheckResult) -> str:
     verdicts = [result.verdict for result in check_result.judged]
     counts = {"tests": str(len(verdicts)), "failures": str(verdicts.count("fail")), "errors": "0", "time": "0"}
     root = ElementTree.Element("testsuites", {"name": SUITE, **counts})
-    skipped_count = str(verdicts.count("undecided"))
+    skips = str(verdicts.count("undecided"))
     began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    suite = ElementTree.SubElement(
-        root, "testsuite", {"name": SUITE, **counts, "skipped": skipped_count, "timestamp": began}
-    )
+    suite = ElementTree.SubElement(root, "testsuite", {"name": SUITE, **counts, "skipped": skips, "timestamp": began})
     for result in check_result.judged:
         _add_case(suite, result, Path(check_result.rules).stem)
     ElementTree.indent(root)

@@ -122,12 +122,10 @@ class Study:
 
     def why_not_in(self, language: str) -> str:
         """Return why the study cannot run on a model of a language; blank if it can. A blank language is English."""
-        known_languages = [] if self.is_english_only else self.languages()
-        if known_languages is None or language in ("", "english", *known_languages):
+        languages = [] if self.is_english_only else self.languages()
+        if languages is None or language in ("", "english", *languages):
             return ""
-        return (
-            f"its words are {either(['English', *map(str.capitalize, known_languages)])}, and the model is {language}"
-        )
+        return f"its words are {either(['English', *map(str.capitalize, languages)])}, and the model is {language}"
 
     def describe(
         self, findings: "Findings", models: Sequence[Any], settings: Settings, fingerprints: Mapping[str, str] = EMPTY
@@ -152,11 +150,9 @@ class Study:
     def _references(self, findings: "Findings") -> dict[str, str]:
         """Return key → BibTeX of the study's papers, its data, and those of its models that the catalog declares."""
         catalog_references = references()
-        keys_by_text = {str(reference): key for key, reference in catalog_references.items()}
+        key_of = {str(reference): key for key, reference in catalog_references.items()}
         keys = [key for key in self.papers if key in catalog_references]
-        keys += [
-            keys_by_text[data["reference"]] for data in findings.data.values() if data["reference"] in keys_by_text
-        ]
+        keys += [key_of[data["reference"]] for data in findings.data.values() if data["reference"] in key_of]
         keys += [entry(name, "models").reference.key for name in findings.models if knows(name, "models")]
         return {key: catalog_references[key].bibtex() for key in dict.fromkeys(keys)}
 

@@ -41,19 +41,15 @@ def load_vectors(
             continue
         for language in languages:
             options: dict[str, Any] = {"on_bad": settings.on_bad, "file_format": settings.file_format}
-            embeddings = (
-                [model] if isinstance(model, Embedding) else load_embeddings(model, language=language, **options)
-            )
-            for embedding in embeddings:
+            tables = [model] if isinstance(model, Embedding) else load_embeddings(model, language=language, **options)
+            for embedding in tables:
                 own_language = language or embedding.provenance.language or "english"
                 if language == languages[0]:
                     findings.add_embedding(embedding, own_language)
                 else:  # the rows of a further language are added to those of the first
                     facts = findings.models[embedding.name]
-                    facts |= {
-                        "language": f"{facts['language']}, {own_language}",
-                        "words": facts["words"] + len(embedding),
-                    }
+                    facts["language"] += f", {own_language}"
+                    facts["words"] += len(embedding)
                 yield Layers.of(embedding), own_language
 
 
@@ -208,12 +204,8 @@ def is_lexicon_name(name: NameLike) -> bool:
 
 def load_lexicon_in(name: NameLike, language: str, settings: Any, **options: Any) -> Lexicon:
     """Load a lexicon in a language; the columns and the scale in the settings are for a user's own file."""
-    columns = ("word_column", "rating_column", "scale")
-    own_columns = (
-        {}
-        if is_lexicon_name(name)
-        else {column: getattr(settings, column) for column in columns if hasattr(settings, column)}
-    )
+    columns = () if is_lexicon_name(name) else ("word_column", "rating_column", "scale")
+    own_columns = {column: getattr(settings, column) for column in columns if hasattr(settings, column)}
     lexicon = load_lexicon(name, language=language, **own_columns, **options)
     if lexicon.language != language:
         names = ", ".join(column.name for column in entries("lexica") if column.language == language) or "none"

@@ -80,14 +80,12 @@ def load_pairs(name_or_path: str | Path) -> tuple[tuple[str, str], ...]:
             return published_pairs
         raise WordworthError(f"{name_or_path} is a set of words, not of pairs; give it with --bias-words")
     pairs = []
-    for number, line in enumerate(_read_lines(name_or_path), start=1):
+    for i, line in enumerate(_read_lines(name_or_path), start=1):
         words = line.replace(",", " ").split()
         if len(words) == 2:
             pairs.append((words[0], words[1]))
         elif words:
-            raise WordworthError(
-                f"{name_or_path}, line {number}: {line.strip()!r} is not a pair; write two words per line"
-            )
+            raise WordworthError(f"{name_or_path}, line {i}: {line.strip()!r} is not a pair; write two words per line")
     return tuple(pairs)
 
 

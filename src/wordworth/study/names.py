@@ -16,17 +16,7 @@ from wordworth.errors import WordworthError, require
 from wordworth.results.columns import model_label
 from wordworth.task.settings import SettingField, Settings, either
 
-CHECKED_KINDS = (
-    "lexica",
-    "pairs",
-    "tests",
-    "corpora",
-    "nli",
-    "frequencies",
-    "wordnets",
-    "paraphrases",
-    "sentence_pairs",
-)
+DATA_KINDS = ("lexica", "pairs", "tests", "corpora", "nli", "frequencies", "wordnets", "paraphrases", "sentence_pairs")
 """Kinds of the catalog whose names and files are checked before anything is loaded."""
 RESERVED_NAMES = ("none", "word2vec", "synonyms", "lemma", "drawn")
 """Values that some settings take instead of a name."""
@@ -72,7 +62,7 @@ def resolve_inputs(models: Any, settings: Settings) -> Inputs:
         value = getattr(settings, field.name)
         resolved_values = tuple(_resolve_value(field, member) for member in (value if field.many else (value,)))
         origins += [member for member in resolved_values if isinstance(member, Origin)]
-        if field.declared.catalog.partition("/")[0] in (*CHECKED_KINDS, "models"):
+        if field.declared.catalog.partition("/")[0] in (*DATA_KINDS, "models"):
             changes[field.name] = resolved_values if field.many else resolved_values[0]
     steps = {member.label: (member.name, member.step) for member in given_models if isinstance(member, Checkpoint)}
     return Inputs(resolved_models, settings.model_copy(update=changes), tuple(origins), steps)
@@ -95,7 +85,7 @@ def _resolve_value(field: SettingField, value: Any) -> Any:
         from wordworth.catalog.read.frequencies import kind_of_counts
 
         kind = kind_of_counts(value)
-    elif kind not in ("", "models", *CHECKED_KINDS) and not knows(split_label(value)[1], kind):
+    elif kind not in ("", "models", *DATA_KINDS) and not knows(split_label(value)[1], kind):
         kind = ""  # a file, which its reader looks for
     return resolve(value, kind)
 
@@ -106,16 +96,13 @@ def check_models(study: str, models: Iterable[Any], kinds: frozenset[ModelKind])
         if not isinstance(model, Origin):
             continue
         if model.entry is not None and (family := model.entry.details["family"]) not in kinds:
-            accepted_kinds = [KIND_IN_WORDS[kind][1] for kind in KIND_IN_WORDS if kind in kinds]
-            examples = ", ".join(
-                [model_entry.name for model_entry in entries("models") if model_entry.details["family"] in kinds][:3]
-            )
+            choices = [KIND_IN_WORDS[kind][1] for kind in KIND_IN_WORDS if kind in kinds]
+            examples = ", ".join([item.name for item in entries("models") if item.details["family"] in kinds][:3])
             other_study, experiment = OTHER_STUDY.get(study, ("", ""))
             command = f"wordworth run {other_study} {model.target} --experiment {experiment}"
             advice = f"such as {examples}" if not other_study or family == "nli" else f"run `{command}` instead"
             raise WordworthError(
-                f"{model.target} is {KIND_IN_WORDS[family][0]}, and {study} takes {either(accepted_kinds, 'and')}; "
-                f"{advice}"
+                f"{model.target} is {KIND_IN_WORDS[family][0]}, and {study} takes {either(choices, 'and')}; {advice}"
             )
         if "static" not in kinds or (model.entry is not None and model.entry.details["family"] != "static"):
             require("language models")

@@ -77,10 +77,8 @@ class BiasSubspace(Settings):
     def model_post_init(self, context: Any) -> None:
         for classes in self.concept:
             if isinstance(classes, str) or len(classes) < 2:
-                classes_in_words = classes if isinstance(classes, str) else ", ".join(map(str, classes))
-                raise WordworthError(
-                    f"--concept is {classes_in_words}: a concept has two or more classes; name them all, as A,B"
-                )
+                text = classes if isinstance(classes, str) else ", ".join(map(str, classes))
+                raise WordworthError(f"--concept is {text}: a concept has two or more classes; name them all, as A,B")
 
     @property
     def is_named(self) -> bool:

@@ -120,10 +120,8 @@ def _measure_versions(
         if "prediction" in measured_parts:
             words = wrap_word_model(network, headed.tokenizer, **origin_facts)
             model = words.reader.base
-            shared_settings = {
-                name: getattr(version_settings, name) for name in ("corpus", "words", "seed", "resamples")
-            }
-            predictions = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **shared_settings))
+            options = {name: getattr(version_settings, name) for name in ("corpus", "words", "seed", "resamples")}
+            predictions = PREDICT.measure([words], PREDICT.settings(soft_match=("none",), **options))
             predictions.models = {}
             is_shown = pl.col("experiment") == "prediction"
             scores.add(predictions.select(lambda row: row["experiment"] == "prediction", is_shown))
@@ -171,14 +169,10 @@ def choose_probes(settings: DebiasSettings) -> list[str]:
 def find_reader(findings: Findings, embedding: Embedding, nli_name: NameLike | None) -> AttentionNli | None:
     """Return the network that was trained on these vectors; otherwise None with a notice, or raise if it was named."""
     model = load_attention_nli(nli_name or MODEL)
-    own_vectors = model.word_vectors
-    if (
-        own_vectors is not None
-        and own_vectors.provenance.sha256
-        and own_vectors.provenance.sha256 == embedding.provenance.sha256
-    ):
+    vectors = model.word_vectors
+    if vectors is not None and vectors.provenance.sha256 and vectors.provenance.sha256 == embedding.provenance.sha256:
         return model
-    vectors_read = own_vectors.name if own_vectors is not None else "contextual vectors"
+    vectors_read = vectors.name if vectors is not None else "contextual vectors"
     mismatch = (
         f"{model.name} reads {vectors_read}, not {embedding.name}; train a network over these vectors "
         "(`wordworth train-nli --vectors …`) and name it with --nli"
@@ -199,7 +193,7 @@ def infer_versions(
     """Measure every probe and the labelled pairs on the versions, and the probes without random subspaces."""
     labelled_sets = (LABELLED_PAIRS,) if _are_here(findings, model.name, LABELLED_PAIRS) else ()
     original = versions[0][1]
-    probe_settings = INFER.settings(
+    options = INFER.settings(
         probes=settings.probes or tuple(choose_probes(settings)),
         sample=settings.sample,
         mitigate=(),
@@ -212,9 +206,7 @@ def infer_versions(
 
     def measure_one(embedding: Embedding, is_control: bool) -> Findings:
         accuracy = () if is_control else labelled_sets
-        result = INFER.measure(
-            [model.with_vectors(embedding)], probe_settings.model_copy(update={"accuracy": accuracy})
-        )
+        result = INFER.measure([model.with_vectors(embedding)], options.model_copy(update={"accuracy": accuracy}))
         findings.experiments = {*findings.experiments, *result.experiments}  # a probe of the user's own
         return result
 

@@ -131,13 +131,11 @@ def measure_versions(
     count, control_versions = controls
     with progress(title, len(versions) + count) as advance:
         for name, version in versions:
-            version_findings = measure_one(version, False)
+            result = measure_one(version, False)
             if name != ORIGINAL:
-                version_findings = version_findings.select(
-                    lambda row: row["measure"] != "coverage", pl.col("skipped").is_null()
-                )
-                version_findings.models = {}
-            findings.add(version_findings, version=name)
+                result = result.select(lambda row: row["measure"] != "coverage", pl.col("skipped").is_null())
+                result.models = {}
+            findings.add(result, version=name)
             advance(1)
         draws = []
         for control in control_versions:
@@ -154,15 +152,13 @@ def _measure_geometry(
     spell = spellings(LANGUAGE)
     forms = [form for word in data.words() for form in spell(word)]
     # Only the words that are looked up: thousands of vectors instead of millions.
-    small_versions = [(name, version.restrict(forms)) for name, version in versions]
-    matrices = (control(small_versions[0][1]) for control in controls)
+    subsets = [(name, version.restrict(forms)) for name, version in versions]
+    matrices = (control(subsets[0][1]) for control in controls)
 
     def measure_one(version: Embedding, is_control: bool) -> Findings:
         return measure_version(Layers.of(version), data, without_intervals(settings) if is_control else settings)
 
-    measure_versions(
-        findings, f"Measuring {small_versions[0][1].name}", small_versions, (len(controls), matrices), measure_one
-    )
+    measure_versions(findings, f"Measuring {subsets[0][1].name}", subsets, (len(controls), matrices), measure_one)
 
 
 def without_intervals(settings: DebiasSettings) -> DebiasSettings:
@@ -196,14 +192,12 @@ class TaskData:
 
 def load_task_data(findings: Findings, settings: DebiasSettings) -> TaskData:
     """Load the data of the measured tasks; the defaults come with the package."""
-    measured_parts = settings.measured_parts
+    parts = settings.measured_parts
     data = TaskData(
-        lexica=[load_lexicon(name) for name in settings.lexica] if "valence" in measured_parts else [],
-        pairs=[load_pairs(name) for name in settings.pairs] if "similarity" in measured_parts else [],
-        tests=[test for name in settings.tests or PAPER_TESTS for test in load_tests(name)]
-        if "weat" in measured_parts
-        else [],
-        lists=load_bias_lists() if "bias" in measured_parts else None,
+        lexica=[load_lexicon(name) for name in settings.lexica] if "valence" in parts else [],
+        pairs=[load_pairs(name) for name in settings.pairs] if "similarity" in parts else [],
+        tests=[test for name in settings.tests or PAPER_TESTS for test in load_tests(name)] if "weat" in parts else [],
+        lists=load_bias_lists() if "bias" in parts else None,
         polar=polar_words(LANGUAGE),
     )
     findings.add_data(*data.lexica)

@@ -140,10 +140,8 @@ class _Measuring:
         """Record the scores of every slice, and the gaps over all pairs."""
         findings = self.findings
         for index, pair_slice in enumerate(self.slices):
-            tallies, pairs = (
-                [version_tallies.tallies[index] for version_tallies in tallies_of_versions],
-                pair_slice.pairs,
-            )
+            tallies = [version.tallies[index] for version in tallies_of_versions]
+            pairs = pair_slice.pairs
             if not tallies[0].pairs:
                 reason = "the sample has no pair of this slice; raise --sample, or measure the slice with --only"
                 findings.notice("skipped", reason, model=place["model"], dataset=pairs.label or pairs.probe.name)

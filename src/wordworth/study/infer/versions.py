@@ -90,10 +90,8 @@ def make_versions(
             "probe it with --mitigate none --random 0, and name a mitigated model with --against"
         )
     file = model.word_vectors if settings.only_first else None
-    if file is None and (refused_names := [name for name in mitigate if name != "projection"]):
-        raise WordworthError(
-            f"{refused_names[0]} changes a file of word vectors, and {model.name} reads none; use projection"
-        )
+    if file is None and (names := [name for name in mitigate if name != "projection"]):
+        raise WordworthError(f"{names[0]} changes a file of word vectors, and {model.name} reads none; use projection")
     sentences = [*texts, *(text for side in pairs.fragments() for text in side)]
     needed_vectors = file.restrict(_tokens(sentences, file)) if file is not None else None
     removal = _find_removal(model, needed_vectors, words, settings, report)
@@ -108,10 +106,8 @@ def make_versions(
 
 def retrained_version(network: NliModel, pairs: PairSet) -> Version:
     """Return a network that is named next to the model as a version of it."""
-    training_removal, words = (
-        getattr(network, "trained_without", None),
-        pairs.probe.subspace,
-    )  # a user's own model need not say
+    training_removal = getattr(network, "trained_without", None)  # a user's own model need not say
+    words = pairs.probe.subspace
     size = max(1, words.components) if words else 0
     is_control = (
         training_removal is not None
@@ -169,18 +165,14 @@ def _find_removal(
     return _Removal(subspace, controls, without, _describe(subspace))
 
 
-def _treat_words(name: str, model: MitigableNli, needed_vectors: Embedding, words: SubspaceWords, seed: int) -> Version:
+def _treat_words(name: str, model: MitigableNli, subset: Embedding, words: SubspaceWords, seed: int) -> Version:
     """Return a model over word vectors that a method other than projection has changed."""
     all_vectors = model.word_vectors
     assert all_vectors is not None
     # LEACE's guarantee is about the vectors as they are, so it never learns from unit vectors.
     subspace = subspace_of(all_vectors, words, unit=name != "leace")
     treatment = make_treatment(all_vectors, subspace, DebiasSettings(mitigate=name, seed=seed), Findings())
-    original = (
-        all_vectors.restrict(dict.fromkeys([*needed_vectors.words, *equalized_words()]))
-        if name == HARD
-        else needed_vectors
-    )
+    original = all_vectors.restrict(dict.fromkeys([*subset.words, *equalized_words()])) if name == HARD else subset
     treated = treatment.treat(original)
     # The network learnt from vectors of all lengths, and hard debiasing leaves unit ones.
     scaled = with_lengths_of(treated, original) if name == HARD else treated
@@ -219,13 +211,10 @@ def average_by_layer(
     `report` records the size of the sample, and what was skipped.
     """
     corpus, flaws = load_corpus(settings.corpus), UnreadableLines()
-    occurrences = draw_occurrences(corpus.lines(flaws.report), words, MAX_CONTEXTS, seed)
-    means = average_occurrences(elmo, words, occurrences, corpus.name)
+    sample = draw_occurrences(corpus.lines(flaws.report), words, MAX_CONTEXTS, seed)
+    means = average_occurrences(elmo, words, sample, corpus.name)
     report(f"{elmo.name}: {means[0].provenance.steps[0]}")
-    for count, reason in (
-        (occurrences.too_long, "sentences that are too long"),
-        (flaws.count, "lines that cannot be read"),
-    ):
+    for count, reason in ((sample.too_long, "sentences that are too long"), (flaws.count, "lines that cannot be read")):
         if count:
             report(f"{corpus.name}: {count:,} {reason} were skipped")
     return {layer: means[layer - 1] for layer in sorted(set(settings.elmo_layers))}
@@ -234,10 +223,8 @@ def average_by_layer(
 def draw_by_layer(elmo: ElmoVectors, settings: ElmoLayers, count: int, k: int, seed: int) -> list[dict[int, Subspace]]:
     """Draw `count` times a random subspace of k dimensions for each chosen layer."""
     layers = sorted(set(settings.elmo_layers))
-    subspaces = iter(random_directions(elmo.dim, count=count * len(layers), k=k, seed=seed))
-    return [
-        {layer: replace(next(subspaces), name=f"random:{number}") for layer in layers} for number in range(1, count + 1)
-    ]
+    draws = iter(random_directions(elmo.dim, count=count * len(layers), k=k, seed=seed))
+    return [{layer: replace(next(draws), name=f"random:{draw}") for layer in layers} for draw in range(1, count + 1)]
 
 
 def remove_before_training(vectors: Vectors, settings: LayeredTakenOut, seed: int, report: Report) -> Vectors:
@@ -249,12 +236,9 @@ def remove_before_training(vectors: Vectors, settings: LayeredTakenOut, seed: in
     if settings.is_named:
         means = average_by_layer(elmo, list_bias_words(settings), settings, seed, report)
         by_layer = {
-            layer: learn_removed(settings, partial(Embedding.restrict, vectors_of_layer), seed)
-            for layer, vectors_of_layer in means.items()
+            layer: learn_removed(settings, partial(Embedding.restrict, table), seed) for layer, table in means.items()
         }
-        return vectors.without_in(
-            {layer: vectors_of_layer for layer, vectors_of_layer in by_layer.items() if vectors_of_layer}
-        )
+        return vectors.without_in({layer: subspace for layer, subspace in by_layer.items() if subspace})
     if not settings.random_directions:
         raise WordworthError("--elmo-layers says where a bias is removed, and none is named; add --direction he,she")
     return vectors.without_in(draw_by_layer(elmo, settings, 1, settings.random_directions, seed)[0])

@@ -51,11 +51,9 @@ def _load_set(findings: Findings, named: NameLike, settings: PairsSettings) -> t
     count = len(data)
     if settings.sample is None or settings.sample >= count:
         return data, list(range(count))
-    numbers = np.random.default_rng(settings.seed).choice(count, settings.sample, replace=False)
-    findings.notice(
-        "reduced", "pairs are measured, drawn at random", count=len(numbers), total=count, dataset=data.name
-    )
-    return data, sorted(numbers.tolist())
+    rows = np.random.default_rng(settings.seed).choice(count, settings.sample, replace=False)
+    findings.notice("reduced", "pairs are measured, drawn at random", count=len(rows), total=count, dataset=data.name)
+    return data, sorted(rows.tolist())
 
 
 def _begin_document(model: WordModel) -> WordModel:

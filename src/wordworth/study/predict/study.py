@@ -70,12 +70,9 @@ def measure(models: Sequence[Origin | WordModel], settings: PredictSettings) -> 
     findings = Findings("predict")
     data = _load_data(findings, settings)
     for origin in models:
-        model_or_path = origin if settings.fine_tune is None else _train(findings, origin, settings.fine_tune, settings)
-        model = (
-            model_or_path
-            if isinstance(model_or_path, WordModel)
-            else load_word_model(model_or_path, settings.device, settings.precision)
-        )
+        model = origin if settings.fine_tune is None else _train(findings, origin, settings.fine_tune, settings)
+        if not isinstance(model, WordModel):
+            model = load_word_model(model, settings.device, settings.precision)
         _record_model(findings, model, origin, settings.fine_tune)
         findings.add(_measure_model(model, data, settings))
     return findings
@@ -90,13 +87,11 @@ def _load_data(findings: Findings, settings: PredictSettings) -> _ReadText:
     training_text = corpus if settings.fine_tune is None else load_corpus(settings.fine_tune, language=language)
     frequencies = frequencies_of(settings.frequency_source, splitter, language=language)
     edges = parse_edges(settings.bands) if isinstance(settings.bands, str) else settings.bands
-    similarity_names = [name for name in settings.soft_match if name != "none"]
+    names = [name for name in settings.soft_match if name != "none"]
     probes = settings.paraphrases
-    needs_wordnet = {
-        name for name in similarity_names if isinstance(name, str)
-    } & BUILT_IN.keys() or DRAWN_TRIPLES in probes
+    needs_wordnet = {name for name in names if isinstance(name, str)} & BUILT_IN.keys() or DRAWN_TRIPLES in probes
     wordnet = load_wordnet(WORDNET) if needs_wordnet else None
-    similarities = load_similarities(similarity_names, training_text, splitter, wordnet, settings.seed)
+    similarities = load_similarities(names, training_text, splitter, wordnet, settings.seed)
     triples = load_paraphrase_sets(probes, corpus, frequencies, wordnet, settings.seed) if probes else []
     _describe_text(findings, text, frequencies.name, frequencies.unit)
     findings.add_data(corpus, rows=text.words)
@@ -199,11 +194,9 @@ def _describe_text(findings: Findings, text: CountedText, frequencies: str, unit
         findings.notice("reduced", f"{flaw}; the rest was used", **place)
 
 
-def _caution_language(findings: Findings, language: str, source: str, source_language: str) -> None:
-    if source_language and source_language != language:
-        reason = (
-            f"the text is {language} and {source} {source_language}; name another, or most words will have no match"
-        )
+def _caution_language(findings: Findings, language: str, source: str, own_language: str) -> None:
+    if own_language and own_language != language:
+        reason = f"the text is {language} and {source} {own_language}; name another, or most words will have no match"
         findings.notice("caution", reason)
 
 

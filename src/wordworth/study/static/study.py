@@ -118,9 +118,9 @@ class _Source:
             all_layers = self._encode_without_text(words, SUBWORD)
         else:
             stops = sorted(set(settings.sentences))
-            draw_settings = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
+            sampling = Draw(count=stops[-1], seed=settings.seed, lower_case=settings.lower_case)
             aggregating = Aggregating(snapshots=stops, layers=select_layers(self.model, settings))
-            source = self._aggregate(words, draw_settings, aggregating, "quality")
+            source = self._aggregate(words, sampling, aggregating, "quality")
             for aggregates in source.aggregates:
                 sentences = None if aggregates is source.whole else aggregates.sentences
                 place = {"experiment": "quality", "model": self.model.name, "context": "aggregated"}
@@ -140,9 +140,9 @@ class _Source:
         settings = self.settings
         if settings.is_without_text:
             return next(self._encode_without_text(lists.words, ("mean",)))
-        draw_settings = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
+        sampling = Draw(per_word=settings.per_word, seed=settings.seed, lower_case=settings.lower_case)
         aggregating = Aggregating(poolings=("mean/mean",), layers=select_layers(self.model, settings))
-        return self._aggregate(lists.words, draw_settings, aggregating, "bias").pool_contexts("mean/mean")
+        return self._aggregate(lists.words, sampling, aggregating, "bias").pool_contexts("mean/mean")
 
     def _encode_without_text(self, words: Sequence[str], poolings: Sequence[str]) -> Iterator[Layers]:
         """Return the words without a text, under each pooling of their subwords."""
@@ -153,14 +153,12 @@ class _Source:
             self.findings.notice("skipped", "words have no vector of their own", count=count, total=len(words), **place)
         return (source.layers(pooling, "english") for pooling in poolings)
 
-    def _aggregate(
-        self, words: Sequence[str], draw_settings: Draw, aggregating: Aggregating, experiment: str
-    ) -> Aggregates:
+    def _aggregate(self, words: Sequence[str], sampling: Draw, aggregating: Aggregating, experiment: str) -> Aggregates:
         """Aggregate words over a sample of sentences; record its size, unreadable lines, and words without a context.
 
         A sentence is a context of each word of the vocabulary in it.
         """
-        findings, sample = self.findings, draw(self.corpora, words, draw_settings)
+        findings, sample = self.findings, draw(self.corpora, words, sampling)
         if self.settings.count == "contexts" and aggregating.snapshots:
             sample, stops = sample.with_contexts(aggregating.snapshots)
             aggregating = replace(aggregating, snapshots=stops)
@@ -235,8 +233,8 @@ def export_layer(model: Any, settings: ExportSettings) -> ExportResult:
         reasons = {encoding.words[position]: reason for position, reason in encoding.reasons.items()}
     else:
         per_word = PER_WORD if sentences is None and per_word is None else per_word
-        draw_settings = Draw(sentences, per_word, settings.language, settings.seed, settings.lower_case)
-        sample = draw(corpora, words, draw_settings)
+        sampling = Draw(sentences, per_word, settings.language, settings.seed, settings.lower_case)
+        sample = draw(corpora, words, sampling)
         aggregates = over_sentences(network, words, sample, Aggregating((settings.pooling,), (layer,)))
         layers, reasons = aggregates.pool_contexts(settings.pooling), aggregates.without_vector
         sample_in_words = f"{sentences:,} sentences" if sentences is not None else f"{per_word} contexts per word"
@@ -259,10 +257,8 @@ def load_vocabulary(name_or_path: str | Path) -> Sequence[str]:
     """Return the words of `similarity`, of a lexicon or word set of the catalog, or of a file."""
     name = str(name_or_path)
     if name == SIMILARITY:
-        pairs = [load_pairs(pair_set) for pair_set in PAIRS]
-        return tuple(
-            dict.fromkeys(word for pair_set in pairs for side in (pair_set.first, pair_set.second) for word in side)
-        )
+        pairs = [load_pairs(data) for data in PAIRS]
+        return tuple(dict.fromkeys(word for data in pairs for side in (data.first, data.second) for word in side))
     if knows(name, "lexica"):
         return tuple(dict.fromkeys(load_lexicon(name).words))
     if knows(name, "word_sets"):

@@ -132,10 +132,8 @@ class VastSettings(ByLayer, Permutations, Intervals):
         for text in self.language_corpus:
             label = str(text).partition("=")[0]
             if label not in LANGUAGES:
-                suggestion = (
-                    nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
-                )
-                raise WordworthError(f"--language-corpus {text} is of none of the languages{suggestion}")
+                hint = nearest(label, list(LANGUAGES)) or f"; write LANGUAGE=PATH with one of {', '.join(LANGUAGES)}"
+                raise WordworthError(f"--language-corpus {text} is of none of the languages{hint}")
 
 
 def _list_languages() -> list[str] | None:
@@ -143,10 +141,8 @@ def _list_languages() -> list[str] | None:
     from wordworth.catalog.read.word_sets import polar_languages
 
     lexica, templates = ({member.language for member in entries(kind)} for kind in ("lexica", "templates"))
-    known_languages = [
-        member for member in polar_languages() if member in lexica & templates and knows(member, "lexica")
-    ]
-    return [member for member in known_languages if member != "english"]
+    languages = [member for member in polar_languages() if member in lexica & templates and knows(member, "lexica")]
+    return [member for member in languages if member != "english"]
 
 
 STUDY = Study(

@@ -149,9 +149,7 @@ def _score_controls(findings: Findings, words: EncodedWords, scored_contexts: li
     place: dict[str, Any] = {"experiment": "control", "model": model}
     if "untrained" in controls:
         with findings.part(is_requested="untrained" in requested, control="untrained", **place):
-            untrained_words = replace(
-                words, model=randomize_weights(words.model, seed), _places={}
-            )  # the same words and texts
+            untrained_words = replace(words, model=randomize_weights(words.model, seed), _places={})  # the same texts
             reason = f"the network has {untrained_words.model.source}, and is measured on {first_lexicon.name} only"
             findings.notice("info", reason, control="untrained", **place)
     for rated_effects in scored_contexts:
@@ -225,13 +223,10 @@ def _isolate_in_language(findings: Findings, words: EncodedWords, lexicon: Lexic
     fitted_pair = component_words.fit(context, top_layers)[0] if component_words else None
     components = fitted_pair or fit_layers(groups, words.settings.components)
     isolated_layers, *sides = (nullify_layers(group, components) for group in groups)
-    isolated_layers = replace(
-        isolated_layers, slots=tuple(slot for slot in isolated_layers.slots if slot.components is not None)
-    )
-    effects, ratings = (
-        compute_effect_sizes(isolated_layers, (sides[0], sides[1])),
-        lexicon.valence[isolated_layers.positions],
-    )
+    slots = tuple(slot for slot in isolated_layers.slots if slot.components is not None)
+    isolated_layers = replace(isolated_layers, slots=slots)
+    effects = compute_effect_sizes(isolated_layers, (sides[0], sides[1]))
+    ratings = lexicon.valence[isolated_layers.positions]
     rho = pearson(effects, ratings, items=isolated_layers.words, **words.settings.bootstrap)
     place = {**isolated_layers.columns, "language": words.language, "dataset": lexicon.name, "measure": VALENCE}
     record_slots(findings, {**place, "experiment": "languages"}, isolated_layers, rho)

@@ -73,11 +73,9 @@ class TokenKinds:
 
     def __init__(self, words: EncodedWords, encoding: InContexts) -> None:
         counts, markers = token_counts(words.model.tokenizer, make_bleached(encoding.words, words.templates))
-        is_single = counts + markers == 1
+        sizes = counts + markers
         self.encoding = encoding
-        self.kinds = [
-            (SINGLE if is_one else MULTIPLE) if n else None for n, is_one in zip(counts, is_single, strict=True)
-        ]
+        self.kinds = [(SINGLE if size == 1 else MULTIPLE) if n else None for n, size in zip(counts, sizes, strict=True)]
         """The kind of each requested word; None if it is unknown."""
         self.subwords = dict(zip(encoding.positions.tolist(), encoding.store.subwords.tolist(), strict=True))
         """Place of a word that was encoded → its tokens."""
@@ -128,9 +126,8 @@ class _Comparison:
         self.place: dict[str, Any] = {"model": words.model.name, "language": words.language, "context": context}
         self.place["dataset"] = lexicon.name
         rng = np.random.default_rng(words.settings.seed)
-        self.sets = dict(
-            zip(TOKEN_KINDS, _balance(rng, [self.rated_words.rows(kind) for kind in TOKEN_KINDS]), strict=True)
-        )
+        rows = [self.rated_words.rows(kind) for kind in TOKEN_KINDS]
+        self.sets = dict(zip(TOKEN_KINDS, _balance(rng, rows), strict=True))
         self.sides = _balance(rng, [pole.rows(SINGLE) for pole in self.poles])
 
     def score(self) -> Findings:
@@ -331,10 +328,8 @@ def _probe(
         columns = {"word": [contexts[i].word for i in encoding.reasons], "skipped": list(encoding.reasons.values())}
         findings.item("probed_words", **place, **columns)
         vectors = encoding.layers(words.pooling).read(Slot(top)).astype(np.float64)
-        kept_pairs = [pairs[i] for i in encoding.positions.tolist()]
-        probe_parts.append(
-            ProbePart(vectors, [label for _, label in kept_pairs], [context.word for context, _ in kept_pairs])
-        )
+        rows = [pairs[i] for i in encoding.positions.tolist()]
+        probe_parts.append(ProbePart(vectors, [label for _, label in rows], [context.word for context, _ in rows]))
     for name, tag_of in tasks.items():
         train, test = (replace(part, labels=list(map(tag_of, part.labels))) for part in probe_parts)
         standardize = settings.probes == "standardized"

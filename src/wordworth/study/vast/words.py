@@ -270,20 +270,16 @@ def score_affects(
         words_of_poles = encoding.layers(words.pooling)
     rated_layers = transform(layers)
     place = {**layers.columns, "language": words.language, "dataset": lexicon.name}
-    sides_of = {
-        affect: choose_greedy_poles(words.anew.words, words.anew.ratings[affect].tolist()) for affect in affects
-    }
-    pole_words = dict.fromkeys(word for sides in sides_of.values() for side in sides for word in side)
+    ends_of = {affect: choose_greedy_poles(words.anew.words, words.anew.ratings[affect].tolist()) for affect in affects}
+    pole_words = dict.fromkeys(word for sides in ends_of.values() for side in sides for word in side)
     every_pole = words_of_poles.select(list(pole_words))
     every_pole = replace(every_pole, read=cache(every_pole.read))  # each layer is read once for all poles
-    for affect, sides in sides_of.items():
+    for affect, sides in ends_of.items():
         poles = []
         for end, side in zip(("high", "low"), sides, strict=True):
             pole = every_pole.select(side)
-            reasons = {
-                position: f"not in {lexicon.name}" if reason_text == NOT_FOUND else reason_text
-                for position, reason_text in pole.reasons.items()
-            }
+            absence = f"not in {lexicon.name}"
+            reasons = {i: absence if text == NOT_FOUND else text for i, text in pole.reasons.items()}
             poles.append(transform(replace(pole, reasons=reasons)))
             record_missing(findings, "word_lists", place, poles[-1], list=f"{affect}: {end}")
         high, low = poles
@@ -292,9 +288,8 @@ def score_affects(
             findings.notice("skipped", reason, **where_from, context=layers.context, measure=affect)
             continue
         polar = {*high.matched_words, *low.matched_words}
-        other_words = rated_layers.rows(
-            np.array([row for row, form in enumerate(rated_layers.matched_words) if form not in polar])
-        )
+        rows = [row for row, form in enumerate(rated_layers.matched_words) if form not in polar]
+        other_words = rated_layers.rows(np.array(rows))
         people = dict(zip(lexicon.words, lexicon.ratings[affect].tolist(), strict=True))
         ratings = np.array([people[word] for word in other_words.words])
         effects = compute_effect_sizes(other_words, (high, low))

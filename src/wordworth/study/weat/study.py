@@ -68,9 +68,8 @@ def score_tests(
 
 def _score_valnorm_rule(findings: Findings, scores: pl.DataFrame) -> None:
     """Score the share of tests that ValNorm calls a biased association: a large d with a significant p."""
-    is_biased = (pl.col("value").abs() >= MIN_LARGE_EFFECT) & (
-        (pl.col("p") <= SIGNIFICANCE_LEVEL) | (pl.col("p") >= 1 - SIGNIFICANCE_LEVEL)
-    )
+    size, p = pl.col("value").abs(), pl.col("p")
+    is_biased = (size >= MIN_LARGE_EFFECT) & ((p <= SIGNIFICANCE_LEVEL) | (p >= 1 - SIGNIFICANCE_LEVEL))
     for (model, language), tests in scores.group_by(["model", "language"], maintain_order=True):
         place = {"experiment": "weat", "model": model, "language": language}
         share = float(tests.select(is_biased.mean()).item())
