@@ -303,9 +303,8 @@ def why_stale(run: Run, model_names: list[str], settings: dict[str, Any], finger
     old_settings = {**run.settings, "models": run.named}
     for name in sorted(new_settings.keys() | old_settings.keys()):
         if new_settings.get(name) != old_settings.get(name):
-            old, new = (
-                _shorten(json.dumps(table.get(name), ensure_ascii=False)) for table in (old_settings, new_settings)
-            )
+            values = [table.get(name) for table in (old_settings, new_settings)]
+            old, new = (_shorten(json.dumps(value, ensure_ascii=False)) for value in values)
             return f"its {name} was {old} and is now {new}"
     versions = surroundings()[0]
     for package in PACKAGES:

@@ -87,9 +87,8 @@ class TokenKinds:
     def rows(self, kind: str) -> RowIndices:
         """Return the rows of the encoded words of a kind."""
         positions = self.encoding.positions.tolist()
-        return np.array(
-            [row for row, i in enumerate(positions) if self.kinds[i] == kind and i not in self.reasons], dtype=np.intp
-        )
+        rows = [row for row, i in enumerate(positions) if self.kinds[i] == kind and i not in self.reasons]
+        return np.array(rows, dtype=np.intp)
 
     def list_skipped(self, rows: RowIndices) -> list[str | None]:
         """Return for each word why it is not in these rows; None where it is."""
