@@ -207,12 +207,10 @@ def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str)
     pair_sets: list[Pairs] = []
     for name in settings.pairs or default_names:
         with findings.part(is_requested=bool(settings.pairs), dataset=str(name), **place):
-            pairs = load_pairs(name, language=language)
-            if pairs.language != language:
-                raise WordworthError(
-                    f"{pairs.name} has {pairs.language} pairs and the model is {language} (--language)"
-                )
-            pair_sets.append(pairs)
+            data = load_pairs(name, language=language)
+            if data.language != language:
+                raise WordworthError(f"{data.name} has {data.language} pairs and the model is {language} (--language)")
+            pair_sets.append(data)
     return pair_sets
 
 
