@@ -55,7 +55,6 @@ _WRITERS: dict[str, Callable[[Embedding, Path], None]] = {
     ".safetensors": _write_safetensors,
 }
 SUFFIXES = tuple(_WRITERS)
-"""The suffixes of files of vectors."""
 
 
 def save(embedding: Embedding, path: Path | str) -> None:

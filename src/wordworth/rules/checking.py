@@ -33,7 +33,6 @@ class RuleResult:
     verdict: Verdict
     asked: str
     reason: str
-    """The reason, in a clause."""
     columns: Mapping[str, Any]
     """The columns of the score, without those that are blank."""
     cell: Cell

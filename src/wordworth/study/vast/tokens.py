@@ -221,7 +221,6 @@ class _Comparison:
 
 
 MAX_TAGGED_SENTENCES = 4_000
-"""The largest number of tagged sentences."""
 TEST_SHARE = 0.2
 LAST_WORD, WORD_BEFORE = "last word", "word before"
 _LAST_WORD = re.compile(r"(\w[\w'’-]*)\W*$")
