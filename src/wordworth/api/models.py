@@ -226,9 +226,8 @@ class SentenceEncoder(_NamedModel):
 
         encoding = encode(self.encoder, make_decontextualized([texts] if isinstance(texts, str) else texts))
         if encoding.failures:
-            raise WordworthError(
-                f"{self.name} cannot encode {encoding.failures[0].word!r}: {encoding.failures[0].reason}"
-            )
+            failure = encoding.failures[0]
+            raise WordworthError(f"{self.name} cannot encode {failure.word!r}: {failure.reason}")
         vectors: NDArray[np.float32] = encoding.vectors["last"][:, 0]
         return vectors
 

@@ -17,7 +17,6 @@ from wordworth.rules import check as check_runs
 from wordworth.study.audit import list_unmeasured
 
 RunOrFolder = Run | str | Path
-"""A run, or its folder."""
 
 
 def report(*runs: RunOrFolder, output: str | Path | None = None, form: str = "html", **options: Any) -> Path:

@@ -72,10 +72,9 @@ def list_entries(
 
 def _show_summary(by_kind: "Mapping[str, Sequence[Entry]]", option: str) -> None:
     """Print for each kind the command that lists it, the number of its entries, and the first ones."""
-    rows = [
-        (f"ls {name}{option}", f"{len(members):,}", ", ".join(entry.name for entry in members[:3]))
-        for name, members in by_kind.items()
-    ]
+    rows = []
+    for name, members in by_kind.items():
+        rows.append((f"ls {name}{option}", f"{len(members):,}", ", ".join(entry.name for entry in members[:3])))
     display.print_text_table("", ("wordworth …", "entries", "such as"), rows)
     display.print_notice("A text after the kind filters: `wordworth ls tests gender`.", "dim")
 

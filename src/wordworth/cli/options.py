@@ -53,8 +53,7 @@ def _environment_flag(name: str, text: str, *variables: str) -> Any:
 
 def output_option(metavar: str, text: str, *names: str) -> Any:
     """Return the option for the output of a command: `--output` unless other names are given."""
-    flags = names or ("--output", "-o")
-    return typer.Option(*flags, metavar=metavar, help=text, rich_help_panel=OUTPUT)
+    return typer.Option(*(names or ("--output", "-o")), metavar=metavar, help=text, rich_help_panel=OUTPUT)
 
 
 def folder_of(command: str, models: Sequence[str], end: str = "") -> Path:
@@ -137,9 +136,8 @@ def parameter(field: SettingField) -> inspect.Parameter:
         rich_help_panel=declaration.group,
         autocompletion=complete_names(declaration.catalog) if declaration.catalog else complete_choices(field.choices),
     )
-    return inspect.Parameter(
-        field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=Annotated[annotation, option]
-    )
+    annotation = Annotated[annotation, option]
+    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=start, annotation=annotation)
 
 
 def with_options(

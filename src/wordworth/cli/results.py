@@ -41,8 +41,7 @@ def report(
     """Write one HTML file with a profile, figures, published numbers and a word search; or a site of runs."""
     from wordworth.pages.page import write_report
 
-    place = write_report(runs, output, form, tables=table or ())
-    display.print_line(str(place))
+    display.print_line(str(write_report(runs, output, form, tables=table or ())))
 
 
 def card(

@@ -222,7 +222,6 @@ def spellings(
 
 
 Vectors = NDArray[np.floating]
-"""Vectors of any floating precision."""
 Matrix = NDArray[np.float64]
 """float64, the precision of all statistics."""
 BLOCK_ROWS = 16_384

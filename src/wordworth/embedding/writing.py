@@ -25,9 +25,8 @@ def _write_text(embedding: Embedding, path: Path) -> None:
         stream.write(f"{len(embedding)} {embedding.dim}\n".encode())
         for words, vectors in _blocks(embedding):
             table = pl.from_numpy(vectors, schema=[str(i) for i in range(embedding.dim)])
-            table.insert_column(0, pl.Series("word", words)).write_csv(
-                stream, include_header=False, separator=" ", quote_style="never"
-            )
+            table.insert_column(0, pl.Series("word", words))
+            table.write_csv(stream, include_header=False, separator=" ", quote_style="never")
 
 
 def _write_binary(embedding: Embedding, path: Path) -> None:
@@ -56,7 +55,6 @@ _WRITERS: dict[str, Callable[[Embedding, Path], None]] = {
     ".safetensors": _write_safetensors,
 }
 SUFFIXES = tuple(_WRITERS)
-"""The suffixes of files of vectors."""
 
 
 def save(embedding: Embedding, path: Path | str) -> None:

@@ -153,7 +153,7 @@ def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: 
     the layer of highest valence that the run picked. If a run has only one layer, picked on these items, a note says
     so. `top` is the last layer. A number is that layer of both.
     """
-    frames, key = [question.first, question.second], key_of(question.measure)
+    frames, key, sides = [question.first, question.second], key_of(question.measure), (first, second)
     has_layers = [frame.get_column("layer").null_count() < len(frame) for frame in frames]
     items = frames[0].select(key).unique().join(frames[1].select(key).unique(), on=key, nulls_equal=True).sort(key)
     counts = [frame.select(key).n_unique() - len(items) for frame in frames]
@@ -168,16 +168,14 @@ def match(question: Question, first: Side, second: Side, rule: LayerRule, seed: 
             layers[index] = _best_layer(question, frame, picking_items) if has_layers[index] else None
         reasons.append(f"picked on {len(picking_items):,} of the items and compared on the other {len(items):,}")
     else:
-        for index, side in enumerate((first, second)):
+        for index, side in enumerate(sides):
             if has_layers[index]:
                 layers[index], reason = _layer(question, side, frames[index], rule)
                 reasons.append(reason)
     numbers = list(dict.fromkeys(layer for layer in layers if layer is not None))
     name = f"layer{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}"
     notes = [f"{name} ({'; '.join(dict.fromkeys(reasons))})"] if numbers else []
-    selected = [
-        _one_layer(frame, key, layer, side) for frame, layer, side in zip(frames, layers, (first, second), strict=True)
-    ]
+    selected = [_one_layer(frame, key, layer, side) for frame, layer, side in zip(frames, layers, sides, strict=True)]
     joined = join_items(selected[0], selected[1], key).join(items, on=key, how="semi", nulls_equal=True).sort(key)
     poolings = [frame.get_column("pooling").drop_nulls().unique().to_list() for frame in selected]
     if all(poolings) and poolings[0] != poolings[1]:

@@ -201,11 +201,9 @@ def refuse_taken(folder: Path, *, overwrite: bool) -> None:
     if os.path.ismount(folder):  # a run arrives by renaming, and a mount point cannot be renamed
         raise WordworthError(f"{folder} is a mount point, which a run cannot replace; choose a folder in it with -o")
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
-    unexpected_names = sorted(names - {MANIFEST, SCORES_FILE, ITEMS_FOLDER, *REPORTS})
-    if unexpected_names:
-        raise WordworthError(
-            f"{folder} has {unexpected_names[0]}, which is not a file of a run; choose another folder with -o"
-        )
+    extras = sorted(names - {MANIFEST, SCORES_FILE, ITEMS_FOLDER, *REPORTS})
+    if extras:
+        raise WordworthError(f"{folder} has {extras[0]}, which is not a file of a run; choose another folder with -o")
     if names and not overwrite:
         raise WordworthError(f"{folder} holds a run already; choose another with -o, or replace it with --overwrite")
 
@@ -303,9 +301,8 @@ def why_stale(run: Run, model_names: list[str], settings: dict[str, Any], finger
     old_settings = {**run.settings, "models": run.named}
     for name in sorted(new_settings.keys() | old_settings.keys()):
         if new_settings.get(name) != old_settings.get(name):
-            old, new = (
-                _shorten(json.dumps(table.get(name), ensure_ascii=False)) for table in (old_settings, new_settings)
-            )
+            values = [table.get(name) for table in (old_settings, new_settings)]
+            old, new = (_shorten(json.dumps(value, ensure_ascii=False)) for value in values)
             return f"its {name} was {old} and is now {new}"
     versions = surroundings()[0]
     for package in PACKAGES:

@@ -21,8 +21,6 @@ RANDOM = "random"
 """A random subspace removed: the mean over draws, or one `draw`."""
 RANDOM_RETRAINED = "random-retrained"
 """The mean over networks that were trained without random subspaces."""
-VERSIONS = (ORIGINAL, "projection", "hard-debias", "inlp", "leace", RANDOM, RANDOM_RETRAINED)
-"""What was removed from a model. A network trained on changed vectors is a version under its own name."""
 HARMLESS = ("weat1", "weat2")
 """Tests whose positive effect is not a stereotype of people (flowers, instruments)."""
 

@@ -33,7 +33,6 @@ class RuleResult:
     verdict: Verdict
     asked: str
     reason: str
-    """The reason, in a clause."""
     columns: Mapping[str, Any]
     """The columns of the score, without those that are blank."""
     cell: Cell
@@ -234,12 +233,10 @@ REASONS: dict[Verdict, str] = {
 
 
 def _judge_difference(rule: Rule, difference: Difference, side: Side) -> RuleResult:
-    better, test = difference.measure.better, difference.test
-    if not better:
-        raise WordworthError(
-            f"neither side of {difference.measure.name} is better, so nothing is worse in it; give a limit"
-        )
-    verdict = judge_lead(rule.margin, test, better)
+    measure, test = difference.measure, difference.test
+    if not measure.better:
+        raise WordworthError(f"neither side of {measure.name} is better, so nothing is worse in it; give a limit")
+    verdict = judge_lead(rule.margin, test, measure.better)
     values = f"{format_precise(test.first)} v {format_precise(test.second)}, Δ {format_precise(test.difference)} "
     values += f"[{format_precise(test.low)}, {format_precise(test.high)}], {state_p(test.p)}, {test.test}"
     own_columns = {"study": side.run.study, "model": side.model, "step": side.step, "layer": difference.layers[0]}
@@ -252,7 +249,7 @@ def _judge_difference(rule: Rule, difference: Difference, side: Side) -> RuleRes
         columns={name: value for name, value in {**difference.columns, **own_columns}.items() if value is not None},
         cell=Cell(test.difference, test.low, test.high, test.p, n=test.n, cautions=tuple(difference.cautions)),
         run=side.run.label,
-        notes=(*difference.notes, *(("nearer to 0 is better",) if better == "zero" else ())),
+        notes=(*difference.notes, *(("nearer to 0 is better",) if measure.better == "zero" else ())),
     )
 
 

@@ -54,23 +54,21 @@ def load_vectors(
 
 
 def _pair_with_languages(
-    models: Sequence[Any], language_names: tuple[str, ...], all_languages: Sequence[str]
+    models: Sequence[Any], languages: tuple[str, ...], all_languages: Sequence[str]
 ) -> list[tuple[Any, tuple[str, ...]]]:
     """Return each model with the languages to measure it in; blank is its own language."""
-    if language_names == (ALL_LANGUAGES,):
+    if languages == (ALL_LANGUAGES,):
         return [(model, _languages_of_all(model, all_languages)) for model in models]
-    if ALL_LANGUAGES in language_names:
+    if ALL_LANGUAGES in languages:
         raise WordworthError("--language all means every language; give only it, or name languages")
-    if len(language_names) < 2:
-        return [(model, language_names or ("",)) for model in models]
+    if len(languages) < 2:
+        return [(model, languages or ("",)) for model in models]
     if len(models) == 1 and _may_know_several(models[0]):
-        return [(models[0], tuple(dict.fromkeys(language_names)))]
-    if len(language_names) != len(models):
-        models_in_words = "1 model that knows one" if len(models) == 1 else f"{len(models)} models"
-        raise WordworthError(
-            f"{len(language_names)} languages for {models_in_words}; give one for all, or one per model in order"
-        )
-    return [(model, (language,)) for model, language in zip(models, language_names, strict=True)]
+        return [(models[0], tuple(dict.fromkeys(languages)))]
+    if len(languages) != len(models):
+        subject = "1 model that knows one" if len(models) == 1 else f"{len(models)} models"
+        raise WordworthError(f"{len(languages)} languages for {subject}; give one for all, or one per model in order")
+    return [(model, (language,)) for model, language in zip(models, languages, strict=True)]
 
 
 def _may_know_several(model: Any) -> bool:

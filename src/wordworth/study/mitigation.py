@@ -54,9 +54,8 @@ def learn_removed(settings: TakenOut, vectors_of: Callable[[Sequence[str]], Embe
         return random_directions(dim, count=1, k=settings.random_directions, seed=seed)[0]
     if not settings.is_named:
         return None
-    return join_subspaces(
-        *(learn_one() for learn_one in list_learners(vectors_of(list_bias_words(settings)), settings))
-    )
+    learners = list_learners(vectors_of(list_bias_words(settings)), settings)
+    return join_subspaces(*(learn() for learn in learners))
 
 
 def list_bias_words(settings: BiasSubspace) -> list[str]:
@@ -169,9 +168,8 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
     if settings.mitigate == "projection":
         return Treatment(subspace, without(subspace), len(subspace))
     if settings.mitigate == HARD:
-        return Treatment(
-            subspace, partial(_hard, subspace=subspace, settings=settings, findings=findings), len(subspace)
-        )
+        treat = partial(_hard, subspace=subspace, settings=settings, findings=findings)
+        return Treatment(subspace, treat, len(subspace))
     if settings.mitigate == "leace":
         moments = Moments.of(embedding.matrix)
 

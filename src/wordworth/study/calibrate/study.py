@@ -76,14 +76,12 @@ def _load_inferences(
         raise WordworthError(
             f"{model.name} is an NLI model, whose words are those of a probe; give --probe, not --test"
         )
-    inferences = [
-        WordInferences.of(model, load_probe(name), settings.sentences, settings.seed)
-        for name in settings.probes or ("gender",)
-    ]
-    record_nli_model(findings, model, [PairSet.of(one.probe) for one in inferences])
+    probes = [load_probe(name) for name in settings.probes or ("gender",)]
+    inferences = [WordInferences.of(model, probe, settings.sentences, settings.seed) for probe in probes]
+    record_nli_model(findings, model, [PairSet.of(item.probe) for item in inferences])
     vectors = inferences[0].vectors
-    own = replace(vectors, provenance=replace(vectors.provenance, name=model.name))
-    return Layers.of(own), [(make_test(one.probe), one) for one in inferences]
+    vectors = replace(vectors, provenance=replace(vectors.provenance, name=model.name))
+    return Layers.of(vectors), [(make_test(item.probe), item) for item in inferences]
 
 
 def _load_tests(findings: Findings, settings: CalibrateSettings, language: str) -> list[AssociationTest]:

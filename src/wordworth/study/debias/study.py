@@ -147,7 +147,6 @@ def measure_versions(
 def _measure_geometry(
     findings: Findings, versions: Versions, controls: Sequence[Change], settings: DebiasSettings
 ) -> None:
-    """Measure the geometry of all versions."""
     data = load_task_data(findings, settings)
     spell = spellings(LANGUAGE)
     forms = [form for word in data.words() for form in spell(word)]

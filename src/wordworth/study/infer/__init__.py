@@ -22,7 +22,6 @@ LABEL_MAP: dict[str, Any] = {
     "metavar": "LABEL=MEANING,…",
     "parse": _label_map,
 }
-"""The declaration of the setting `label_map`."""
 
 
 class InferSettings(Intervals, ElmoLayers):

@@ -148,9 +148,8 @@ def _find_removal(
         sample = next(iter(by_layer.values()))
         draws = draw_by_layer(elmo, settings, settings.random, len(sample), settings.seed)
         layers = f"{'each of layers' if len(by_layer) > 1 else 'layer'} {', '.join(map(str, by_layer))}"
-        return _Removal(
-            by_layer, draws, lambda group: make_over(elmo.without_in(group)), f"{_describe(sample)}, in {layers}"
-        )
+        description = f"{_describe(sample)}, in {layers}"
+        return _Removal(by_layer, draws, lambda group: make_over(elmo.without_in(group)), description)
     file = model.word_vectors
     vectors = model.vectors_of(words.words) if file is None else file
     subspace = subspace_of(vectors, words)

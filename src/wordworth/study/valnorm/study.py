@@ -203,17 +203,14 @@ def load_all_pairs(findings: Findings, settings: ValnormSettings, language: str)
     default_names = PAPER_PAIRS if language == "english" else usual_pairs(language)
     place = {"experiment": "similarity", "language": language}
     if not settings.pairs and not default_names:
-        reason = f"the catalog has no word pairs in {language}; give --pairs"
-        findings.notice("failed", reason, **place)
+        findings.notice("failed", f"the catalog has no word pairs in {language}; give --pairs", **place)
     pair_sets: list[Pairs] = []
     for name in settings.pairs or default_names:
         with findings.part(is_requested=bool(settings.pairs), dataset=str(name), **place):
-            pairs = load_pairs(name, language=language)
-            if pairs.language != language:
-                raise WordworthError(
-                    f"{pairs.name} has {pairs.language} pairs and the model is {language} (--language)"
-                )
-            pair_sets.append(pairs)
+            data = load_pairs(name, language=language)
+            if data.language != language:
+                raise WordworthError(f"{data.name} has {data.language} pairs and the model is {language} (--language)")
+            pair_sets.append(data)
     return pair_sets
 
 
@@ -269,17 +266,15 @@ def _measure_corpus_sizes(findings: Findings, corpus: str | Path, settings: Valn
     findings.add_data(*lexica, *pairs)
     data = TaskData(lexica, pairs, polar=load_polar(findings, language))
     for share in settings.shares:
-        is_chosen = choose_lines(total, share, settings.seed)
+        mask = choose_lines(total, share, settings.seed)
         name = f"{Path(str(corpus)).name}@{share:g}%"
         with waiting(f"training vectors on {name}"):
-            embedding = train_fasttext(
-                Sentences(lines, mask=is_chosen), name, dim=settings.dimensions, seed=settings.seed
-            )
+            embedding = train_fasttext(Sentences(lines, mask=mask), name, dim=settings.dimensions, seed=settings.seed)
         if embedding is None:
             reason = "lines have no word that occurs five times"
-            findings.notice("skipped", reason, count=int(is_chosen.sum()), total=total, model=name)
+            findings.notice("skipped", reason, count=int(mask.sum()), total=total, model=name)
             continue
         origin = replace(embedding.provenance, corpus=Path(str(corpus)).name, percent=share)
         findings.add_embedding(replace(embedding, provenance=origin), language)
         scores = measure_version(Layers.of(embedding), data, settings)
-        findings.add(scores, experiment="corpus-size", sentences=int(is_chosen.sum()))
+        findings.add(scores, experiment="corpus-size", sentences=int(mask.sum()))

@@ -87,9 +87,8 @@ class TokenKinds:
     def rows(self, kind: str) -> RowIndices:
         """Return the rows of the encoded words of a kind."""
         positions = self.encoding.positions.tolist()
-        return np.array(
-            [row for row, i in enumerate(positions) if self.kinds[i] == kind and i not in self.reasons], dtype=np.intp
-        )
+        rows = [row for row, i in enumerate(positions) if self.kinds[i] == kind and i not in self.reasons]
+        return np.array(rows, dtype=np.intp)
 
     def list_skipped(self, rows: RowIndices) -> list[str | None]:
         """Return for each word why it is not in these rows; None where it is."""
@@ -222,7 +221,6 @@ class _Comparison:
 
 
 MAX_TAGGED_SENTENCES = 4_000
-"""The largest number of tagged sentences."""
 TEST_SHARE = 0.2
 LAST_WORD, WORD_BEFORE = "last word", "word before"
 _LAST_WORD = re.compile(r"(\w[\w'’-]*)\W*$")

@@ -213,9 +213,8 @@ def load_words(findings: Findings, model: LanguageModel, settings: VastSettings,
     polar = put_poles_into_script(findings, polar, templates)
     if settings.balance or language != "english":
         polar = balance(findings, polar, settings.seed)
-    return EncodedWords(
-        model, language, templates, corpus, polar, contexts, settings.pooling or default_pooling(model), settings
-    )
+    pooling = settings.pooling or default_pooling(model)
+    return EncodedWords(model, language, templates, corpus, polar, contexts, pooling, settings)
 
 
 def balance(findings: Findings, polar: PolarWords, seed: int) -> PolarWords:
