@@ -51,11 +51,8 @@ def draw_lists(lists: BiasLists, target_words: tuple[str, ...], settings: Interv
     """
     words_by_list: dict[str, Sequence[str]] = {TARGETS: target_words, PAIRS: [" ".join(pair) for pair in lists.pairs]}
     words_by_list |= {name: words for sets in lists.classes.values() for name, words in sets.items()}
-    return {
-        name: _draw_counts(words, settings.resamples, settings.seed + number)
-        for number, (name, words) in enumerate(words_by_list.items())
-        if words
-    }
+    entries = enumerate(words_by_list.items(), settings.seed)
+    return {name: _draw_counts(words, settings.resamples, seed) for seed, (name, words) in entries if words}
 
 
 def _draw_counts(words: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
