@@ -30,7 +30,7 @@ from wordworth.measure.calibration import (
     measure_lists,
     share_with_interval,
 )
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.statistics.effect_size import effect_size
 from wordworth.statistics.permutation import Permuting, permutation_test
 from wordworth.task.association import ROLES, get_reliability, place_of_test, select_test_sets
@@ -146,12 +146,7 @@ def draw_random_words(layers: Layers, groups: list[Layers], candidates: int, see
 
 
 def _score_slot(
-    findings: Findings,
-    where: dict[str, Any],
-    words: _Words,
-    behaviour: dict[str, Tables],
-    samples: list[Lists],
-    settings: Any,
+    findings: Findings, where: Keys, words: _Words, behaviour: dict[str, Tables], samples: list[Lists], settings: Any
 ) -> None:
     """Record every measure; one that cannot be computed is recorded as failed."""
     associations = words.tabulate(associate_words)
@@ -202,7 +197,7 @@ def _judge(name: str, null_values: Matrix, lists: Lists, settings: Any) -> Calla
     return lambda values, draws: detect(name, measure_lists(name, values, draws), null)
 
 
-def _record_curve(findings: Findings, place: Mapping[str, Any], hits: list[int], effects: Matrix, draws: int) -> bool:
+def _record_curve(findings: Findings, place: Keys, hits: list[int], effects: Matrix, draws: int) -> bool:
     """Record the shares detected and the detection limit, in doses and in d; return whether there is a limit."""
     rows = [share_with_interval(count, draws) for count in hits]
     for dose, (share, low, high) in zip(DOSES, rows, strict=True):
