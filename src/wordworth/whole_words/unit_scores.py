@@ -163,17 +163,17 @@ def _best(logits: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _probabilities(
-    logits: Tensor, next_units: Tensor, max_logits: Tensor, begins: Tensor, states: Tensor, after: Ints
+    logits: Tensor, next_units: Tensor, tops: Tensor, begins: Tensor, states: Tensor, after: Ints
 ) -> tuple[Tensor, ...]:
     """Return the following unit's logit, its ln p, ln P(begin), and ln of the sum of all exp(logits).
 
     `logits` are overwritten."""
     next_logits = logits.gather(1, next_units.clamp(min=0)[:, None])[:, 0]
-    mass = logits.sub_(max_logits[:, None]).exp_()
+    mass = logits.sub_(tops[:, None]).exp_()
     total = mass.sum(1).log()
     begin = sum_begins(mass, begins, states, after).log() - total
-    next_logp = torch.where(next_units < 0, torch.nan, next_logits - max_logits - total)
-    return next_logits, next_logp, begin, total + max_logits
+    next_logp = torch.where(next_units < 0, torch.nan, next_logits - tops - total)
+    return next_logits, next_logp, begin, total + tops
 
 
 def sum_begins(mass: Tensor, begins: Tensor, states: Tensor, after: Ints) -> Tensor:
