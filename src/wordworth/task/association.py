@@ -10,7 +10,7 @@ from wordworth.embedding import Layers
 from wordworth.embedding.core import is_cased
 from wordworth.measure import association as associate
 from wordworth.measure import weat, weat_interval, weat_p
-from wordworth.results.findings import Findings, Keys
+from wordworth.results.findings import Findings
 from wordworth.results.vocabulary import MIN_TEST_COVERAGE, Caution, balance_cautions
 from wordworth.task.settings import Permutations
 from wordworth.task.valence import score_slots
@@ -53,7 +53,7 @@ def score_association(layers: Layers, test: AssociationTest, settings: Permutati
     for remark in test.remarks:
         findings.notice("info", remark, dataset=where["dataset"])
     for role, label, group in zip(ROLES, test.labels, groups, strict=True):
-        columns: Keys = {"role": role, "set": label}
+        columns: dict[str, Any] = {"role": role, "set": label}
         if role in "AB":
             record_set(findings, ASSOCIATION_WORDS, where, group, **columns)
             continue

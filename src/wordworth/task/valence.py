@@ -61,7 +61,7 @@ class RatedItems:
         row_of = {word: row for row, word in enumerate(words.words)}
         members = [[row_of[word] for word in some] for some in self.members]
         forms = [JOIN.join(words.matched_words[row] for row in rows) for rows in members]
-        columns: Keys = {"word": self.names}
+        columns: dict[str, Any] = {"word": self.names}
         columns["spelling"] = [form if form != name else None for form, name in zip(forms, self.names, strict=True)]
         for name, values in (("p", p), ("subwords", words.subwords)):
             if values is not None:
