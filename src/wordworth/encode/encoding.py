@@ -144,11 +144,8 @@ def every_failure(
 ) -> tuple[Failure, ...]:
     """Failures of distinct contexts, reported for every context that they represent."""
     reasons = {failure.row: failure.reason for failure in failures}
-    return tuple(
-        Failure(row, context.word, reasons[at])
-        for row, (context, at) in enumerate(zip(contexts, place.tolist(), strict=True))
-        if at in reasons
-    )
+    rows = enumerate(zip(contexts, place.tolist(), strict=True))
+    return tuple(Failure(row, context.word, reasons[at]) for row, (context, at) in rows if at in reasons)
 
 
 UNKNOWN_CHARACTERS = "the tokenizer does not know its characters"

@@ -13,16 +13,7 @@ from wordworth.encode.model import LanguageModel
 from wordworth.encode.passes import KeysValues, hidden_states, inference, run_prefixes, run_tokens
 from wordworth.encode.prefixes import NodeCopies, PrefixGroup, TrieLevel, group_by_prefix
 from wordworth.encode.tokens import Numbers, Tokens, pad, ranges
-from wordworth.engine.batching import (
-    Budget,
-    PassTally,
-    Ran,
-    RunBatch,
-    by_length,
-    in_order,
-    make_batches,
-    make_even_batches,
-)
+from wordworth.engine.batching import Budget, PassTally, Ran, RunBatch, by_length, cut_evenly, in_order, make_batches
 from wordworth.errors import is_out_of_memory
 from wordworth.statistics.bootstrap import in_torch_threads
 
@@ -46,14 +37,14 @@ class EncodingJob:
 
     def copy(self, hidden: Sequence[Tensor], tokens: Numbers, rows: Numbers) -> None:
         """The states of these tokens of a batch, counted through its texts, to these rows of `out`."""
-        every = np.array_equal(tokens, np.arange(hidden[0].shape[0] * hidden[0].shape[1]))
-        picked = None if every else on_device(tokens, self.model.device)
-        placed = on_device(rows, self.model.device)
+        is_whole = np.array_equal(tokens, np.arange(hidden[0].shape[0] * hidden[0].shape[1]))
+        sources = None if is_whole else on_device(tokens, self.model.device)
+        targets = on_device(rows, self.model.device)
         for at, layer in enumerate(self.layers):
             # The layers of a network that is spread have their states on devices of their own; some networks in half
             # precision (Mamba, T5) have some states in float32.
             states = hidden[layer].to(self.out).flatten(0, 1)
-            self.out[at].index_copy_(0, placed, states if picked is None else states.index_select(0, picked))
+            self.out[at].index_copy_(0, targets, states if sources is None else states.index_select(0, sources))
 
 
 def on_device(values: NDArray[np.int64], device: torch.device) -> Tensor:
@@ -171,14 +162,12 @@ def _run_level(
         return [(keys[:inner], values[:inner]) for keys, values in longer] if inner else []
 
     count = len(level.tokens)
-    results = _run_together(job, run, make_even_batches(count, job.budget), [1] * count)
+    results = _run_together(job, run, cut_evenly(count, job.budget), [1] * count)
     longer = [batch for batch in results or in_order(run, count, job.budget, job.tally) if batch]
     if len(longer) == 1:
         return longer[0]
-    return [
-        (torch.cat([keys for keys, _ in layer]), torch.cat([values for _, values in layer]))
-        for layer in zip(*longer, strict=True)
-    ]
+    layers = zip(*longer, strict=True)
+    return [(torch.cat([keys for keys, _ in layer]), torch.cat([values for _, values in layer])) for layer in layers]
 
 
 def _select(paths: Tensor, parents: Numbers) -> Tensor:

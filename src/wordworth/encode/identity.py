@@ -23,8 +23,6 @@ LIBRARIES = tuple(f"{module.__name__} {module.__version__.partition('+')[0]}" fo
 """The libraries that compute; the build of torch (+cpu, +cu130) does not count."""
 _NOT_CONTENT = ("_name_or_path", "architectures", "transformers_version")
 """Entries of a configuration that say where it came from; the class of a network is hashed with its tensors."""
-
-
 _ADAPTER_STATES = ("active_adapters", "disable_adapters", "merged_adapters", "scaling")
 """What a layer of PEFT computes by, besides its tensors."""
 

@@ -43,12 +43,8 @@ def make_untrained(trained: LanguageModel | Recipe, seed: int) -> LanguageModel:
         torch.manual_seed(seed)
         network: Any = type(model.network)(config)
     make = of_network if is_sentence_encoder(model) else wrap
-    return make(
-        network.to(dtype=model.network.dtype, device=model.device),
-        model.tokenizer,
-        name=model.name,
-        source=f"random weights, seed {seed}",
-    )
+    network = network.to(dtype=model.network.dtype, device=model.device)
+    return make(network, model.tokenizer, name=model.name, source=f"random weights, seed {seed}")
 
 
 def _refuse_where_it_does_not_fit(model: LanguageModel) -> None:

@@ -19,8 +19,6 @@ from wordworth.errors import LibraryErrors, WordworthError
 
 KeysValues = tuple[Tensor, Tensor]
 """Both texts × heads × tokens × head size."""
-
-
 UNABLE = (RuntimeError, ValueError, TypeError, LookupError, AttributeError)
 """What a network raises that takes no memory, no mask, or none of that kind."""
 
@@ -150,9 +148,8 @@ def precision_of(network: PreTrainedModel) -> str:
 def refuse_overflow(name: str, dtype: str, where: str = "") -> NoReturn:
     """Stop at numbers that are not finite: every measure after them would be nonsense."""
     remedies = {"float16": "use bfloat16 or float32", "bfloat16": "use float32"}
-    raise WordworthError(
-        f"{name} gives no finite values in {dtype}{where}; {remedies.get(dtype, 'its weights are damaged')}"
-    )
+    remedy = remedies.get(dtype, "its weights are damaged")
+    raise WordworthError(f"{name} gives no finite values in {dtype}{where}; {remedy}")
 
 
 class NoVectorsError(WordworthError):
@@ -197,8 +194,8 @@ class Trial:
                 "every layer; use another model"
             )
         # What is no number in float32 is refused where it has a word's name.
-        one, other = ([states.nan_to_num() for states in some] for some in both)
-        if not _all_same(one, other):
+        first, second = ([states.nan_to_num() for states in layers] for layers in both)
+        if not _all_same(first, second):
             raise WordworthError(f"{name} gives other vectors for the same text each time; use another model")
 
     def looks_left_only(self) -> bool:
@@ -243,14 +240,12 @@ class Trial:
                 second, _ = run_tokens(network, two[None], longer)
             except UNABLE:
                 return False  # recurrent and hybrid networks have a memory of their own
-            return all(
-                _same(expected[0, -2:], torch.cat(both, dim=1)[0], ROUNDING_TOLERANCE[expected.dtype])
-                for expected, *both in zip(self.plain, first, second, strict=True)
-            )
+            steps = [torch.cat(states, dim=1) for states in zip(first, second, strict=True)]
+            return _all_same([states[:, -2:] for states in self.plain], steps)
 
 
 def _all_same(expected: Sequence[Tensor], states: Sequence[Tensor]) -> bool:
-    return all(_same(one, other, ROUNDING_TOLERANCE[one.dtype]) for one, other in zip(expected, states, strict=True))
+    return all(_same(a, b, ROUNDING_TOLERANCE[a.dtype]) for a, b in zip(expected, states, strict=True))
 
 
 def _same(expected: Tensor, states: Tensor, tolerance: float) -> bool:

@@ -96,11 +96,8 @@ def locate(
 
     A token that is only a word marker (a lone `▁` or `Ġ`) holds nothing of the word and is not counted to it.
     """
-    touching = [
-        at
-        for at, ((left, right), added) in enumerate(zip(offsets, special, strict=True))
-        if not added and left < end and right > start
-    ]
+    spans = enumerate(zip(offsets, special, strict=True))
+    touching = [at for at, ((left, right), added) in spans if not added and left < end and right > start]
     while touching and not spell_tokens(tokenizer, (ids[touching[0]],)):
         touching.pop(0)
     if not touching:

@@ -106,10 +106,8 @@ def encode_to_store(
     distinct, place = unique(contexts)
     texts = [[context.text, context.start, context.end] for context in distinct]
     entry = slot("vectors", [STORE_VERSION, *model.identity, sorted(numbers), texts])
-    parts = [
-        WorkPart(entry.part(f"{number:05d}"), contexts_of_part, len(contexts_of_part))
-        for number, contexts_of_part in enumerate(shards(distinct, values_of(model)))
-    ]
+    groups = enumerate(shards(distinct, values_of(model)))
+    parts = [WorkPart(entry.part(f"{number:05d}"), group, len(group)) for number, group in groups]
     stream, write = partial(encode_shards, layers=sorted(numbers)), partial(_write, layers=sorted(numbers))
     filling = Filling(stream, write, f"encoding words with {model.name}", WRITERS.get(model.device.type, 0))
     filling.fill(model, parts, advance)

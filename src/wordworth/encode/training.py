@@ -102,13 +102,9 @@ class SeededTrainer(Trainer):
         self.advance: Callable[[float], None] = lambda steps: None
         config: Any = getattr(network, "config", None)
         use_cache = getattr(config, "use_cache", None)
+        optimizers = (optimizer, LambdaLR(optimizer, height))
         with quietly():
-            super().__init__(
-                network,
-                _arguments(plan, device),
-                callbacks=[_Flow(self)],
-                optimizers=(optimizer, LambdaLR(optimizer, height)),
-            )
+            super().__init__(network, _arguments(plan, device), callbacks=[_Flow(self)], optimizers=optimizers)
         self.remove_callback(PrinterCallback)
         if use_cache is not None:  # Trainer turns it off, and a saved configuration would say so
             config.use_cache = use_cache

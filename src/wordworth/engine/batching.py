@@ -114,7 +114,7 @@ def in_order(run: RunBatch[Ran], count: int, budget: Budget, tally: PassTally) -
         yield result[0]
 
 
-def make_even_batches(count: int, budget: Budget) -> list[list[int]]:
+def cut_evenly(count: int, budget: Budget) -> list[list[int]]:
     """Return the batches of `in_order` where memory does not run out."""
     batches: list[list[int]] = []
     while (start := sum(map(len, batches))) < count:

@@ -213,5 +213,6 @@ def ect(targets: Vectors, A1: Vectors, A2: Vectors, *, resamples: int = RESAMPLE
     shape, count = first.shape[:-1], first.shape[-1]
     columns = zip(first.reshape(-1, count), second.reshape(-1, count), strict=True)
     layers = [spearman(one, other, resamples=resamples, seed=seed) for one, other in columns]
-    value, low, high = np.array([(layer.value, layer.low, layer.high) for layer in layers]).T.reshape(3, *shape)
+    names = ("value", "low", "high")
+    value, low, high = (np.array([getattr(layer, name) for layer in layers]).reshape(shape) for name in names)
     return Correlation(value, low, high, count)

@@ -50,26 +50,19 @@ def type_coverages(groups: Iterable[WordGroup], *, resamples: int = RESAMPLES, s
         raise WordworthError(NO_PREDICTED_WORD)
     types, clusters = np.unique(places[0] >> 32), np.unique(places[0] & CLUSTER)
     # Types × clusters: whether a type is met in a cluster, and whether it is hit there in each way.
-    tables = [
-        csr_array(
-            (np.ones(len(one), dtype=bool), (types.searchsorted(one >> 32), clusters.searchsorted(one & CLUSTER))),
-            shape=(len(types), len(clusters)),
-        )
-        for one in places
-    ]
+    tables, shape = [], (len(types), len(clusters))
+    for keys in places:
+        cells = (types.searchsorted(keys >> 32), clusters.searchsorted(keys & CLUSTER))
+        tables.append(csr_array((np.ones(len(keys), dtype=bool), cells), shape=shape))
     values = [len(np.unique(one >> 32)) / len(types) for one in places[1:]]
     if len(clusters) == 1:
         return [Estimate(value, np.nan, np.nan, len(types)) for value in values]
-    resampled_counts = [
-        np.stack([(table @ (counts > 0)).sum(axis=0) for table in tables])
-        for counts in resample_counts(len(clusters), resamples, seed)
-    ]
+    draws = resample_counts(len(clusters), resamples, seed)
+    resampled_counts = [np.stack([(table @ (counts > 0)).sum(axis=0) for table in tables]) for counts in draws]
     types_present, *hits = np.concatenate(resampled_counts, axis=1)
     errors = [NORMAL_QUANTILE * float((hit / types_present).std(ddof=1)) if resamples > 1 else np.nan for hit in hits]
-    return [
-        Estimate(value, max(0.0, value - error), min(1.0, value + error), len(types))
-        for value, error in zip(values, errors, strict=True)
-    ]
+    rows = zip(values, errors, strict=True)
+    return [Estimate(value, max(0.0, value - error), min(1.0, value + error), len(types)) for value, error in rows]
 
 
 CLUSTER = (1 << 32) - 1

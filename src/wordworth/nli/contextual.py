@@ -307,11 +307,9 @@ def average_occurrences(
     rows_with_occurrences = np.flatnonzero(counts)
     forms = [word for word, row in rows.items() if counts[row]]
     step = f"mean over {int(counts.sum()):,} occurrences in {len(sample.words):,} sentences of {text}"
-    return tuple(
-        Embedding(
-            forms,
-            (sums[layer, rows_with_occurrences] / counts[rows_with_occurrences, None]).astype(np.float32),
-            Provenance(f"{vectors.name} layer {layer + 1}", sha256=vectors.elmo.sha256, steps=(step,)),
-        )
-        for layer in range(vectors.layers)
-    )
+    embeddings = []
+    for layer in range(vectors.layers):
+        means = (sums[layer, rows_with_occurrences] / counts[rows_with_occurrences, None]).astype(np.float32)
+        provenance = Provenance(f"{vectors.name} layer {layer + 1}", sha256=vectors.elmo.sha256, steps=(step,))
+        embeddings.append(Embedding(forms, means, provenance))
+    return tuple(embeddings)

@@ -196,14 +196,9 @@ def _take_cnn(take: Any, options: Options) -> dict[str, Any]:
     for number, (size, count) in enumerate(options.filters):
         weight = take(f"CNN/W_cnn_{number}", 1, size, dim, count)[0].permute(2, 1, 0).contiguous()
         filters.append((weight, take(f"CNN/b_cnn_{number}", count)))
-    highways = [
-        [
-            take(f"CNN_high_{number}/{letter}_{gate}", *shape)
-            for gate in ("transform", "carry")
-            for letter, shape in (("W", (width, width)), ("b", (width,)))
-        ]
-        for number in range(options.highways)
-    ]
+    shapes = {"W": (width, width), "b": (width,)}
+    gates = [(f"{letter}_{gate}", shape) for gate in ("transform", "carry") for letter, shape in shapes.items()]
+    highways = [[take(f"CNN_high_{row}/{name}", *shape) for name, shape in gates] for row in range(options.highways)]
     return {
         "characters": take("char_embed", CHARACTERS, dim),
         "filters": tuple(filters),

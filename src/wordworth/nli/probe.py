@@ -347,10 +347,8 @@ def _build(fields: Any, location: str, *, formula: bool = False) -> Probe:
     except ValueError as error:
         raise WordworthError(f"{location}: {first_problem(error)}") from error
     labels = [table.labels.get(side, side) for side in SENTENCE_SIDES]
-    templates = [
-        parse(text, label, f"{location}: {side}")
-        for text, label, side in zip((table.premise, table.hypothesis), labels, SENTENCE_SIDES, strict=True)
-    ]
+    sentences = zip((table.premise, table.hypothesis), labels, SENTENCE_SIDES, strict=True)
+    templates = [parse(text, label, f"{location}: {side}") for text, label, side in sentences]
     subjects = []
     for side in SENTENCE_SIDES:
         words = table.slots[side] if formula else _drop_repeated(table.slots[side])

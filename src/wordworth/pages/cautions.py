@@ -80,9 +80,8 @@ def _describe_low_coverage(runs: Runs) -> Iterator[str]:
     for (model,), datasets in rows.unique(["model", "dataset"], keep="first", maintain_order=True).group_by(
         ["model"], maintain_order=True
     ):
-        sets = [
-            f"{floor(100 * row['share'] + 1e-9)} % of {row['dataset']}"
-            + (f" in {row['context']} sentences" if row["context"] else "")
-            for row in datasets.iter_rows(named=True)
-        ]
+        sets = []
+        for row in datasets.iter_rows(named=True):
+            context = f" in {row['context']} sentences" if row["context"] else ""
+            sets.append(f"{floor(100 * row['share'] + 1e-9)} % of {row['dataset']}{context}")
         yield f"{model} has {format_list(sets)}."

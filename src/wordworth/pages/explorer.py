@@ -137,11 +137,10 @@ def explorer(runs: Runs) -> dict[str, Any] | None:
     if not tables:
         return None
     tables = {title: _thin(table) for title, table in tables.items()}
-    facts = [
-        {"title": kind.title, "keys": kind.keys, "order": kind.order, "table": columnar(tables[kind.title])}
-        for kind in ITEM_KINDS
-        if kind.title in tables
-    ]
+    facts = []
+    for kind in (kind for kind in ITEM_KINDS if kind.title in tables):
+        columns = columnar(tables[kind.title])
+        facts.append({"title": kind.title, "keys": kind.keys, "order": kind.order, "table": columns})
     languages = {language for table in tables.values() for language in table.get_column("language").drop_nulls()}
     codes = {language: code_of(language) for language in sorted(languages)}  # a browser picks letters by it
     return {"codes": codes, "facts": facts, "wrong": list(_wrong(runs))}

@@ -130,10 +130,9 @@ def _columns(runs: Runs) -> Iterator[Column]:
             ranking = rank_models(runs, list(by_model.values()), better)
             yield Column(str(quantity), dataset and str(dataset), better, by_model, ranking)
     strength = choose_tests(runs.scores).group_by("model", maintain_order=True).agg(pl.col("value").abs().mean())
-    means: dict[str, Score] = {
-        model: {**blank_score(), "measure": WEAT, "model": model, "value": value}
-        for model, value in strength.iter_rows()
-    }
+    means: dict[str, Score] = {}
+    for model, value in strength.iter_rows():
+        means[model] = {**blank_score(), "measure": WEAT, "model": model, "value": value}
     if means:
         best = min(means, key=lambda model: means[model]["value"])
         yield Column(STEREOTYPES_COLUMN, None, "lower", means, Ranking(frozenset({best} if len(means) > 1 else ())))
@@ -155,11 +154,8 @@ def rank_models(runs: Runs, scores: Sequence[Score], better: str) -> Ranking:
     pairs = [(best, rival) for rival in scores if rival is not best]
     if len(scores) <= MAX_RANKED:
         pairs = list(combinations(scores, 2))
-    outcomes = [
-        (first, second, test)
-        for first, second in pairs
-        if (test := test_pair((runs, first), (runs, second))) is not None
-    ]
+    tests = [(first, second, test_pair((runs, first), (runs, second))) for first, second in pairs]
+    outcomes = [(first, second, test) for first, second, test in tests if test is not None]
     if not outcomes:
         return Ranking(equal)
     ahead, behind = Counter[str](), Counter[str]()

@@ -169,9 +169,8 @@ def plain_answers(runs: Runs) -> dict[str, list[str]]:
     """Return heading → sentences without a page: what is missing, the profile, then the leads of the sections."""
     rows = profile(keep_last_steps(runs))
     answers = [f"{row.question.name}: {row.subject}, {with_interval(row.score)}: {row.verdict}." for row in rows]
-    sentences = {
-        chapter: [f"{model}: {sentence}" for model, texts in by_model.items() for sentence in texts]
-        for chapter, by_model in leads(runs).items()
-    }
+    sentences = {}
+    for chapter, by_model in leads(runs).items():
+        sentences[chapter] = [f"{model}: {sentence}" for model, texts in by_model.items() for sentence in texts]
     headings = plain_missing(runs) | {"Profile": answers} | sentences
     return {heading: texts for heading, texts in headings.items() if texts}

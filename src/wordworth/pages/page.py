@@ -213,15 +213,11 @@ def _page_data(runs: Runs, figures: list[Figure], lookup: dict[str, Any] | None)
     """Return the scores that figures show, once, and what the page's tables and downloads need of each figure."""
     places = {row: at for at, row in enumerate(sorted({row for figure in figures for row in figure.rows["row"]}))}
     scores = runs.scores.filter(pl.col("row").is_in(list(places))).select(*SCORES, "quantity", "care")
-    tables = {
-        figure.id: {
-            "rows": [places[row] for row in figure.rows["row"]],
-            "down": figure.down,
-            "across": figure.across,
-            "names": [HEADINGS.get(name, name) for name in figure.down],
-        }
-        for figure in figures
-    }
+    tables = {}
+    for figure in figures:
+        rows = [places[row] for row in figure.rows["row"]]
+        names = [HEADINGS.get(name, name) for name in figure.down]
+        tables[figure.id] = {"rows": rows, "down": figure.down, "across": figure.across, "names": names}
     texts = scores.with_columns(pl.col("cautions").list.join(CAUTION_SEPARATOR))
     return {"scores": columnar(texts), "figures": tables, "explorer-data": lookup}
 

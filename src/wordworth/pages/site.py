@@ -96,10 +96,9 @@ def _write(path: Path, text: str) -> None:
 
 def _describe(entry: Entry) -> dict[str, Any]:
     """Return what the page that compares needs of a model."""
-    numbers = {
-        name: [row.score["dataset"] or "", row.score["value"], row.score["low"], row.score["high"]]
-        for name, row in entry.rows.items()
-    }
+    scores = {name: row.score for name, row in entry.rows.items()}
+    columns = ("value", "low", "high")
+    numbers = {name: [score["dataset"] or "", *map(score.get, columns)] for name, score in scores.items()}
     return {"name": entry.name, "numbers": numbers}
 
 

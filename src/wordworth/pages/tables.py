@@ -40,12 +40,10 @@ def columns(table: Table) -> list[Column]:
     is_alike = len(set().union(*counts) - {None}) == 1
     is_shared = not is_alike and len(table.heads) > 1 and all(len(count) < 2 for count in counts)
     aspects = [aspect for aspect in ASPECTS if aspect != "n" or not (is_alike or is_shared)]
-    numbers = [
-        Column(at, aspect)
-        for at in range(len(table.heads))
-        for aspect in aspects
-        if any(cell.has(aspect) for row in table.rows if (cell := row.cells[at]))
-    ]
+    numbers = []
+    for at in range(len(table.heads)):
+        cells = [cell for row in table.rows if (cell := row.cells[at])]
+        numbers += [Column(at, aspect) for aspect in aspects if any(cell.has(aspect) for cell in cells)]
     return [*numbers, Column(None, "n")] if is_shared else numbers
 
 
@@ -62,9 +60,8 @@ def tables(runs: Runs, ids: Sequence[str] = ()) -> list[Table]:
     by_id = {table.id: table for table in candidates}
     for name in ids:
         if name not in by_id:
-            raise WordworthError(
-                f"--table has no {name!r}{nearest(name, [*by_id]) or f'; there are {format_names(by_id)}'}"
-            )
+            hint = nearest(name, [*by_id]) or f"; there are {format_names(by_id)}"
+            raise WordworthError(f"--table has no {name!r}{hint}")
     return [table for table in candidates if not ids or table.id in ids]
 
 

@@ -104,11 +104,9 @@ def _comment(text: str) -> str:
 
 def _latex_table(table: Table) -> Iterator[str]:
     title = escape_latex(table.title)
-    yield from (
-        r"\begin{table*}[tbp]",
-        r"\centering",
-        rf"\caption[{{{title}}}]{{{title}. {escape_latex(table.caption)}}}",
-    )
+    yield r"\begin{table*}[tbp]"
+    yield r"\centering"
+    yield rf"\caption[{{{title}}}]{{{title}. {escape_latex(table.caption)}}}"
     yield rf"\label{{tab:{table.id}}}\small\smallskip"
     yield r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
     yield from _tabular(table)

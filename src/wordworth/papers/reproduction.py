@@ -219,10 +219,10 @@ def _name_rows(numbers: Sequence[PaperNumber]) -> dict[PaperNumber, str]:
     columns = [name for name in fields if len({str(values[name]) for values in facts.values()}) > 1]
     models = ["model"] if len({number.model for number in numbers}) > 1 else []
     axes = [*models, *columns] or ["dataset", "measure"]
-    return {
-        number: ", ".join(_name_part(name, values[name]) for name in axes if values[name] not in ("", None))
-        for number, values in facts.items()
-    }
+    names = {}
+    for number, values in facts.items():
+        names[number] = ", ".join(_name_part(axis, values[axis]) for axis in axes if values[axis] not in ("", None))
+    return names
 
 
 def _name_part(column: str, value: Any) -> str:

@@ -97,11 +97,9 @@ def judge_exact(theirs: PaperNumber, ours: Score) -> Verdict:
 
 def printed_decimals(number: PaperNumber) -> int:
     """Return the decimals that a paper prints a measure with in one place, where it may drop zeros at the end."""
-    peers = (peer for peer in load_published() if (peer.paper, peer.place) == (number.paper, number.place))
-    values = (
-        peer.value for peer in peers if peer.quantity.measure == number.quantity.measure and peer.value is not None
-    )
-    return max(len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values)
+    twins = (twin for twin in load_published() if (twin.paper, twin.place) == (number.paper, number.place))
+    values = [twin.value for twin in twins if twin.quantity.measure == number.quantity.measure]
+    return max(len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values if value is not None)
 
 
 def judge_comparisons(pairs: Sequence[tuple[Comparison, Runs]], *, is_reduced: bool = False) -> Verdict:

@@ -86,11 +86,8 @@ def _find_tied(network: PreTrainedModel) -> tuple[list[nn.Embedding], list[nn.Mo
     """Return the modules that look up subwords (several in an encoder–decoder), and others over the same matrix:
     heads."""
     address = subword_matrix(network).data_ptr()
-    holders = [
-        module
-        for module in network.modules()
-        if isinstance(weight := getattr(module, "weight", None), Tensor) and weight.data_ptr() == address
-    ]
+    weights = ((module, getattr(module, "weight", None)) for module in network.modules())
+    holders = [module for module, own in weights if isinstance(own, Tensor) and own.data_ptr() == address]
     look_ups = [module for module in holders if isinstance(module, nn.Embedding)]
     return look_ups, [module for module in holders if not isinstance(module, nn.Embedding)]
 

@@ -28,6 +28,8 @@ from wordworth.results.vocabulary import (
     size_cautions,
 )
 
+Keys = dict[str, Any]
+"""Columns that say what a score or an item is of."""
 _DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*")
 
 

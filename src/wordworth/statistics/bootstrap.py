@@ -134,9 +134,9 @@ def _blas() -> tuple[ThreadpoolController, int]:
 
 
 def in_threads(work: Callable[[Piece], Done], pieces: Sequence[Piece]) -> list[Done]:
-    """Return [work(part) for part in parts]; the first part to fail raises. `work` must not call this again."""
+    """Return [work(piece) for piece in pieces]; the first to fail raises. `work` must not call this again."""
     if len(pieces) < 2:
-        return [work(part) for part in pieces]
+        return [work(piece) for piece in pieces]
     with _ONE_CALLER:
         controller, cores = _blas()
         with controller.limit(limits=1), ThreadPoolExecutor(cores) as pool:
@@ -155,14 +155,12 @@ if hasattr(os, "register_at_fork"):  # a forked process has none of the threads
     os.register_at_fork(after_in_child=_torch_pool.cache_clear)
 
 
-def in_torch_threads(
-    work: Callable[[Piece], Done], pieces: Sequence[Piece], max_threads: int | None = None
-) -> list[Done]:
+def in_torch_threads(work: Callable[[Piece], Done], pieces: Sequence[Piece], limit: int | None = None) -> list[Done]:
     """Return the same for work of torch, on as many cores as torch may have. A thread's limit on cores is its own."""
     import torch
 
     cores = torch.get_num_threads()
-    threads = min(cores, max_threads or cores)
+    threads = min(cores, limit or cores)
     try:
         return list(_torch_pool(threads, cores // threads).map(work, pieces))
     finally:

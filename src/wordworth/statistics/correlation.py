@@ -105,13 +105,11 @@ def check_items(x: Floats, y: Floats) -> tuple[Exact, Exact]:
     return columns, ratings
 
 
-def _interval(
-    x: Exact, y: Exact, replicates: Replicates, shape: tuple[int, ...], resamples: int, seed: int
-) -> Correlation:
+def _interval(x: Exact, y: Exact, draw: Replicates, shape: tuple[int, ...], resamples: int, seed: int) -> Correlation:
     x_scores, y_scores = standardise(x), standardise(y)
     value = np.clip(x_scores @ y_scores / len(y), -1, 1)
     blocks = resample_counts(len(y), resamples, seed, BLOCK_NUMBERS)
-    low, high = percentile_interval(np.concatenate([replicates(counts) for counts in blocks], axis=-1))
+    low, high = percentile_interval(np.concatenate([draw(counts) for counts in blocks], axis=-1))
     return Correlation(value.reshape(shape), low.reshape(shape), high.reshape(shape), len(y))
 
 

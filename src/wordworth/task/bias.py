@@ -31,7 +31,7 @@ from wordworth.measure import (
 )
 from wordworth.measure.centroids import ect, mean_over_targets
 from wordworth.measure.directions import divergence, negative_probability, resampled_direct_bias
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.statistics.bootstrap import all_counts, in_threads, percentile_interval
 from wordworth.task.settings import Intervals
 from wordworth.task.valence import record_slots, score_slots
@@ -51,11 +51,8 @@ def draw_lists(lists: BiasLists, target_words: tuple[str, ...], settings: Interv
     """
     words_by_list: dict[str, Sequence[str]] = {TARGETS: target_words, PAIRS: [" ".join(pair) for pair in lists.pairs]}
     words_by_list |= {name: words for sets in lists.classes.values() for name, words in sets.items()}
-    return {
-        name: _draw_counts(words, settings.resamples, settings.seed + number)
-        for number, (name, words) in enumerate(words_by_list.items())
-        if words
-    }
+    entries = enumerate(words_by_list.items(), settings.seed)
+    return {name: _draw_counts(words, settings.resamples, seed) for seed, (name, words) in entries if words}
 
 
 def _draw_counts(words: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
@@ -196,7 +193,7 @@ def score_bias(layers: Layers, lists: BiasLists, settings: Intervals, replicates
     """
     full_lists = lists
     findings, words, lists = select_listed_words(layers, lists)
-    where: dict[str, Any] = {"model": layers.name, "language": "english"}
+    where: Keys = {"model": layers.name, "language": "english"}
     for name, targets in lists.targets.items():
         draws = draw_lists(lists, targets, settings)
         for with_items, make in ((True, make_definitions), (False, make_other_estimators)):
@@ -220,7 +217,7 @@ def score_bias(layers: Layers, lists: BiasLists, settings: Intervals, replicates
 
 
 def _score_estimator(
-    findings: Findings, where: dict[str, Any], layers: Layers, estimator: Estimator, draws: Draws
+    findings: Findings, where: Keys, layers: Layers, estimator: Estimator, draws: Draws
 ) -> tuple[Biases, Biases]:
     values, resamples = estimator.by_word(), estimator.resample(draws)
     low, high = percentile_interval(resamples[:, 1:])
@@ -238,19 +235,19 @@ def _lowest_coverage(full: BiasLists, usable: BiasLists, attribute: str, name: s
 
 
 def _score_coherence(
-    findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists, name: str, settings: Intervals
+    findings: Findings, where: Keys, layers: Layers, lists: BiasLists, name: str, settings: Intervals
 ) -> None:
     """Score ect of the attributes that have two classes; it is a number of all targets, and has no items."""
     targets = read_words(layers, tuple(sorted(lists.targets[name])))  # resamples go by place
     for attribute, classes, _ in read_attributes(layers, lists):
-        place: dict[str, Any] = {"dataset": attribute, "measure": "ect"}
+        place: Keys = {"dataset": attribute, "measure": "ect"}
         if len(classes) == 2:
             with findings.part(model=layers.name, **place):
                 rho = ect(targets, classes[0], classes[1], **settings.bootstrap)
                 record_slots(findings, where | place | {"subset": name}, layers, rho)
 
 
-def _score_explained(findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists) -> None:
+def _score_explained(findings: Findings, where: Keys, layers: Layers, lists: BiasLists) -> None:
     shares = pair_direction(*read_pairs(layers, lists), centred=True).explained
     place = {"dataset": PAIRS, "measure": "direct-bias"}
     score_slots(findings, where | place | {"variant": "explained", "n": len(lists.pairs)}, layers, value=shares)
@@ -263,9 +260,7 @@ def _score_explained(findings: Findings, where: dict[str, Any], layers: Layers, 
         findings.notice("caution", reason, count=weak, total=len(shares), model=layers.name, **place)
 
 
-def _score_sentiment(
-    findings: Findings, where: dict[str, Any], layers: Layers, lists: BiasLists, settings: Intervals
-) -> None:
+def _score_sentiment(findings: Findings, where: Keys, layers: Layers, lists: BiasLists, settings: Intervals) -> None:
     """Score rnsb of the words of an attribute's classes; a slot in which it cannot be fitted is recorded as failed.
 
     Its interval is over those words, with the sentiment as it was learnt.
@@ -278,7 +273,7 @@ def _score_sentiment(
     chances = cache(lambda at: negative_probability(words[at], *(pole[at] for pole in poles)))  # one fit per slot
     for (attribute, drawn), start, end in zip(counts.items(), ends[:-1], ends[1:], strict=True):
         for at, slot in enumerate(layers.slots):
-            place: dict[str, Any] = {"dataset": attribute, "measure": "rnsb"}
+            place: Keys = {"dataset": attribute, "measure": "rnsb"}
             with findings.part(model=layers.name, layer=slot.layer, **place):
                 divergences = divergence(chances(at)[start:end], drawn)
                 low, high = percentile_interval(divergences[1:])
@@ -373,6 +368,6 @@ def _name(definition: Definition) -> str:
     return f"{measure} by pairs" if by_pairs else measure
 
 
-def _score_curve(findings: Findings, where: dict[str, Any], rho: NDArray[np.float64]) -> None:
+def _score_curve(findings: Findings, where: Keys, rho: NDArray[np.float64]) -> None:
     low, high = percentile_interval(rho[1:])
     findings.score(**where, value=float(rho[0]), low=float(low), high=float(high))

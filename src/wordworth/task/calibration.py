@@ -5,7 +5,6 @@ What a model does with words is calibrated with them, if a function says what it
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from wordworth.measure.calibration import (
     measure_lists,
     share_with_interval,
 )
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.statistics.effect_size import effect_size
 from wordworth.statistics.permutation import Permuting, permutation_test
 from wordworth.task.association import ROLES, get_reliability, place_of_test, select_test_sets
@@ -79,16 +78,13 @@ class _Words:
         return by_dose, None if self.random is None else of_words(self.random[1], self.attributes)
 
     def tabulate_behaviour(self, behave: Behave) -> dict[str, Tables]:
-        vectors = [np.split(self.injection.move(dose), 2) for dose in DOSES]
-        by_dose = [[behave(self.spellings, side) for side in sides] for sides in vectors]
+        by_dose = [[behave(self.spellings, side) for side in np.split(self.injection.move(dose), 2)] for dose in DOSES]
         random = None if self.random is None else behave(*self.random)
-        return {
-            name: (
-                [np.concatenate([side[name] for side in sides]) for sides in by_dose],
-                None if random is None else random[name],
-            )
-            for name in by_dose[0][0]
-        }
+        tables = {}
+        for name in by_dose[0][0]:
+            values = [np.concatenate([side[name] for side in sides]) for sides in by_dose]
+            tables[name] = (values, None if random is None else random[name])
+        return tables
 
 
 def score_calibration(layers: Layers, test: AssociationTest, settings: Any, behave: Behave | None = None) -> Findings:
@@ -150,28 +146,23 @@ def draw_random_words(layers: Layers, groups: list[Layers], candidates: int, see
 
 
 def _score_slot(
-    findings: Findings,
-    where: Mapping[str, Any],
-    words: _Words,
-    behaviour: Mapping[str, Tables],
-    lists_by_size: list[Lists],
-    settings: Any,
+    findings: Findings, where: Keys, words: _Words, behaviour: dict[str, Tables], samples: list[Lists], settings: Any
 ) -> None:
     """Record every measure; one that cannot be computed is recorded as failed."""
     associations = words.tabulate(associate_words)
     effects = {}
-    for lists in lists_by_size:
+    for lists in samples:
         place = {**where, "k": lists.k, "n": settings.lists}
         ds = [_weigh(values, lists.draws) for values in associations[0]]
         effects[lists.k] = np.array([np.nanmean(d) for d in ds])
         for dose, d in zip(DOSES, effects[lists.k].tolist(), strict=True):
             findings.score(**place, measure="injected-d", dose=dose, value=d)
     sizes_without_limit: dict[str, list[str]] = {}
-    estimators = {name: partial(words.tabulate, one.of_words) for name, one in LIST_MEASURES.items()}
+    tables = {WEAT: associations, **behaviour}
     for name in (WEAT, *LIST_MEASURES, *behaviour):
         with findings.part(model=where["model"], dataset=where["dataset"], layer=where["layer"], measure=name):
-            by_dose, random = estimators[name]() if name in estimators else {WEAT: associations, **behaviour}[name]
-            for lists in lists_by_size:
+            by_dose, random = tables[name] if name in tables else words.tabulate(LIST_MEASURES[name].of_words)
+            for lists in samples:
                 place = {**where, "k": lists.k, "variant": name}
                 judge = _judge(name, by_dose[0], lists, settings)
                 hits = [int(judge(values, lists.draws).sum()) for values in by_dose]
@@ -206,7 +197,7 @@ def _judge(name: str, null_values: Matrix, lists: Lists, settings: Any) -> Calla
     return lambda values, draws: detect(name, measure_lists(name, values, draws), null)
 
 
-def _record_curve(findings: Findings, place: Mapping[str, Any], hits: list[int], effects: Matrix, draws: int) -> bool:
+def _record_curve(findings: Findings, place: Keys, hits: list[int], effects: Matrix, draws: int) -> bool:
     """Record the shares detected and the detection limit, in doses and in d; return whether there is a limit."""
     rows = [share_with_interval(count, draws) for count in hits]
     for dose, (share, low, high) in zip(DOSES, rows, strict=True):

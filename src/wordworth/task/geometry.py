@@ -1,14 +1,13 @@
 """Measure how well defined bias subspaces are (Dev et al. 2020, Tables 7 and 12), and how even a vector space is."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
 from wordworth.catalog.read.word_sets import load_word_set
 from wordworth.embedding import NOT_FOUND, Embedding, Layers
 from wordworth.measure.isotropy import anisotropy, neuron_share
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.transform import (
     Components,
     Subspace,
@@ -64,7 +63,7 @@ def score_stability(embedding: Embedding, model: str = "", layer: int | None = N
     `model` and `layer` say whose vectors they are, where that is not the embedding's name.
     """
     findings = Findings()
-    place: dict[str, Any] = {"experiment": "stability", "model": model or embedding.name, "language": "english"}
+    place: Keys = {"experiment": "stability", "model": model or embedding.name, "language": "english"}
     for name, (learn_full, learn_derived) in load_bias_kinds().items():
         place |= {"dataset": name, "layer": layer}
         with findings.part(**place):
@@ -85,7 +84,7 @@ def score_isotropy(layers: Layers, dataset: str, language: str) -> Findings:
     """Score `anisotropy` in every slot, and `neuron-share` of the vectors as they are."""
     findings = Findings()
     for slot, matrix in layers.each():
-        place: dict[str, Any] = {**layers.columns, "language": language, "dataset": dataset, **slot._asdict()}
+        place: Keys = {**layers.columns, "language": language, "dataset": dataset, **slot._asdict()}
         place["n"] = len(layers)
         vectors = np.asarray(matrix, dtype=np.float64)
         findings.score(**place, measure="anisotropy", value=anisotropy(vectors))
@@ -97,13 +96,11 @@ def score_isotropy(layers: Layers, dataset: str, language: str) -> Findings:
     return findings
 
 
-def score_variance_shares(
-    layers: Layers, components: Mapping[int | None, Components], where: Mapping[str, object]
-) -> Findings:
+def score_variance_shares(layers: Layers, components: Mapping[int | None, Components], where: Keys) -> Findings:
     """Score the part of the total variance along each component that can be nullified."""
     findings = Findings()
     for layer, basis in components.items():
-        place: dict[str, Any] = {**layers.columns, **where, "layer": layer, "measure": "variance-share"}
+        place: Keys = {**layers.columns, **where, "layer": layer, "measure": "variance-share"}
         for number, share in enumerate(basis.shares.tolist(), start=1):
             findings.score(**place, components=number, value=share)
     return findings

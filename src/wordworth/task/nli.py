@@ -35,7 +35,7 @@ from wordworth.measure.neutrality import (
 )
 from wordworth.nli.nli import LABELS, NliModel
 from wordworth.nli.pairs import Indices, LargestPairs, PairSet
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.statistics.bootstrap import percentile_interval
 from wordworth.statistics.effect_size import sign_flip
 from wordworth.task.settings import Intervals
@@ -122,10 +122,6 @@ class Tallies:
 
     tallies: list[Tally]
     largest: tuple[LargestPairs, ...]
-
-
-Keys = dict[str, Any]
-"""Columns of scores that say which slice was measured on which model."""
 
 
 def record_scores(
@@ -260,9 +256,7 @@ def score_accuracy(network: NliModel, data: NliData, **columns: Any) -> Findings
     return findings
 
 
-def record_accuracy(
-    findings: Findings, columns: Mapping[str, Any], data: NliData, is_correct: NDArray[np.bool_]
-) -> None:
+def record_accuracy(findings: Findings, columns: Keys, data: NliData, is_correct: NDArray[np.bool_]) -> None:
     """Record the accuracy with Wilson's interval, and an item per pair for paired tests."""
     where = {"experiment": "accuracy", "language": "english", "dataset": data.name, **columns}
     findings.score(**where, measure="accuracy", **estimate_rate(int(is_correct.sum()), len(is_correct)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -43,15 +44,14 @@ class WordInferences:
     @classmethod
     def of(cls, model: NliModel, probe: Probe, sentences: int, seed: int) -> "WordInferences":
         """Draw sentences that have none of the subjects as their object, since a moved word would be in both roles."""
-        vectors = model.word_vectors if isinstance(model, MitigableNli) else None
-        if vectors is None or not isinstance(model, MitigableNli):
+        if not isinstance(model, MitigableNli) or model.word_vectors is None:
             raise WordworthError(
                 f"{model.name} reads no file of word vectors, so no bias can be injected; try nli-glove"
             )
         subjects = {word.casefold() for word in (*probe.premises, *probe.hypotheses)}
-        actions = [one for one in probe.actions if subjects.isdisjoint(map(str.casefold, one))]
+        actions = [action for action in probe.actions if subjects.isdisjoint(map(str.casefold, action))]
         rows = np.random.default_rng((seed, 4)).permutation(len(actions))[:sentences]
-        return cls(model, vectors, replace(probe, actions=tuple(actions[row] for row in np.sort(rows))))
+        return cls(model, model.word_vectors, replace(probe, actions=tuple(actions[row] for row in np.sort(rows))))
 
     def __call__(self, words: Sequence[str], vectors: Matrix) -> Mapping[str, Matrix]:
         """Return the measures of each word as the subject of premises, when the model reads it with this vector."""
@@ -69,13 +69,10 @@ class WordInferences:
 
     def _replace_vectors(self, pairs: PairSet, words: Sequence[str], vectors: Matrix) -> Embedding:
         """Return the words of the sentences, with these vectors; a network looks a word up in lower case first."""
-        tokens = [
-            form
-            for side in pairs.fragments()
-            for text in side
-            for word in words_of(text)
-            for form in (word.lower(), word, *word.lower().split("-"))
-        ]
-        file = self.vectors.restrict([*tokens, *map(str.lower, words)])
+        forms: list[str] = []
+        for text in chain.from_iterable(pairs.fragments()):
+            for word in words_of(text):
+                forms += [word.lower(), word, *word.lower().split("-")]
+        file = self.vectors.restrict([*forms, *map(str.lower, words)])
         rows = dict(zip(file.words, file.matrix, strict=True)) | dict(zip(map(str.lower, words), vectors, strict=True))
         return Embedding(list(rows), np.array(list(rows.values()), dtype=file.matrix.dtype), self.vectors.provenance)

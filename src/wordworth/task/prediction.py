@@ -27,7 +27,7 @@ from wordworth.errors import WordworthError
 from wordworth.files import cache_dir, scratch
 from wordworth.measure.diversity import WordGroup, type_coverages
 from wordworth.measure.prediction import NOT_FOUND_NATS, nats, perplexity
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.statistics.bootstrap import Estimate, Summing, ratio
 from wordworth.statistics.effect_size import two_by_two
 from wordworth.task.settings import Intervals
@@ -178,7 +178,7 @@ def record_estimate(findings: Findings, estimate: Estimate, **columns: Any) -> N
 
 
 def score_predictions(
-    predictions: pl.LazyFrame, words: PredictedWords, where: dict[str, Any], k: int, bands: Bands, settings: Intervals
+    predictions: pl.LazyFrame, words: PredictedWords, where: Keys, k: int, bands: Bands, settings: Intervals
 ) -> Findings:
     """Score accuracy, diversity and surprise over the text and by band of frequency; an item per word of the text.
 
@@ -196,7 +196,7 @@ def score_predictions(
     return findings
 
 
-def _record_items(findings: Findings, where: dict[str, Any], predictions: pl.LazyFrame, k: int) -> None:
+def _record_items(findings: Findings, where: Keys, predictions: pl.LazyFrame, k: int) -> None:
     """Record a row per word of the text: its place, the guess, the surprisal in bits, and at which k it was right."""
     table = predictions.select(
         "line",
@@ -213,12 +213,7 @@ def _record_items(findings: Findings, where: dict[str, Any], predictions: pl.Laz
 
 
 def _score_hits(
-    findings: Findings,
-    where: dict[str, Any],
-    words: PredictedWords,
-    k: int,
-    settings: Intervals,
-    band: int | None = None,
+    findings: Findings, where: Keys, words: PredictedWords, k: int, settings: Intervals, band: int | None = None
 ) -> None:
     """Score top-1, top-k, T1 and Tk; of a band, where it has words."""
 
@@ -231,9 +226,7 @@ def _score_hits(
             record_estimate(findings, estimate, **where, measure=measure, k=best)
 
 
-def _score_surprise(
-    findings: Findings, where: dict[str, Any], words: PredictedWords, k: int, settings: Intervals
-) -> None:
+def _score_surprise(findings: Findings, where: Keys, words: PredictedWords, k: int, settings: Intervals) -> None:
     """Score perplexity, the authors' ppx, and bits per word, character and byte."""
     sums = Summing(words.clusters, ("nats", "naive", "ppx", "bits", "characters", "bytes"))
     before = 0
@@ -253,9 +246,7 @@ def _score_surprise(
         record_estimate(findings, ratio(sums.sums("bits", size), **options), **where, measure=measure)
 
 
-def _score_authors_diversity(
-    findings: Findings, where: dict[str, Any], words: PredictedWords, k: int, bands: Bands
-) -> None:
+def _score_authors_diversity(findings: Findings, where: Keys, words: PredictedWords, k: int, bands: Bands) -> None:
     """Score T as the authors' script divides: by the types of its bins high, mid1 and mid2, which are our bands.
 
     Types of its fourth bin, `low` (seen in training, but below the bands), count above the line and not below it.
@@ -273,7 +264,7 @@ MAX_ERRORS = 50
 """Guesses and pairs listed."""
 
 
-def record_errors(where: dict[str, Any], predicted: pl.LazyFrame) -> Findings:
+def record_errors(where: Keys, predicted: pl.LazyFrame) -> Findings:
     """Record which band answers the misses of each band, and as items the errors themselves.
 
     Items: in `instead` a guess, and for how many misses it was given; in `confused` a word and its guess; in
@@ -326,7 +317,7 @@ def load_paraphrase_sets(
 def score_paraphrases(model: LanguageModel, sets: Sequence[Paraphrases], layers: Sequence[int]) -> Findings:
     """Score `hits` of every set and layer; `chi2` and `exact` between every two sets."""
     findings = Findings()
-    where: dict[str, Any] = {"experiment": "paraphrase", "model": model.name, "language": "english"}
+    where: Keys = {"experiment": "paraphrase", "model": model.name, "language": "english"}
     counts: dict[int, dict[str, tuple[int, int]]] = {}
     for triple_set in sets:
         results, failed = paraphrase(model, triple_set, layers)

@@ -4,15 +4,14 @@ Mean, components and scale are fitted on the training part and applied to the te
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordworth.measure.f1 import weighted_f1
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.task.settings import Intervals
 from wordworth.transform import fit_components, nullify
 
@@ -33,7 +32,7 @@ def score_probe(
     name: str,
     train: ProbePart,
     test: ProbePart,
-    place: Mapping[str, Any],
+    place: Keys,
     settings: Intervals,
     components: int,
     *,

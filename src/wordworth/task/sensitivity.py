@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ from wordworth.measure.sensitivity import (
     select_values,
     word_effects,
 )
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.statistics.choices import Sides
 from wordworth.statistics.correlation import correlation_p, correlations
 from wordworth.statistics.effect_size import effect_size
@@ -264,7 +263,7 @@ def _p_values(values: Matrix, size: int, settings: Permutations, exact: bool) ->
     return p_values
 
 
-def record_grid(findings: Findings, place: dict[str, Any], grid: Grid, reliability: dict[str, Any]) -> None:
+def record_grid(findings: Findings, place: Keys, grid: Grid, reliability: Keys) -> None:
     """Score all variants, and how often each option flips the conclusion; record an item per variant."""
     is_known = np.isfinite(grid.values)
     values, p = grid.values[is_known], grid.p[is_known]

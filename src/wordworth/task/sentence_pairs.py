@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from wordworth.catalog.read.sentence_pairs import SentencePair, SentencePairs
 from wordworth.measure.sentence_pairs import Estimates, regress_on_census, score_triples
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.results.vocabulary import Caution
 from wordworth.statistics.bootstrap import Exact
 from wordworth.statistics.effect_size import mean_interval, sign_flip
@@ -105,7 +105,7 @@ def score_preferences(
     shares of women are held against these.
     """
     findings = Findings()
-    keys: dict[str, Any] = {"experiment": "preference", "model": model, "language": data.language, "dataset": data.name}
+    keys: Keys = {"experiment": "preference", "model": model, "language": data.language, "dataset": data.name}
     pairs = [data.pairs[number] for number in numbers]
     groups = [pair.group or str(number) for pair, number in zip(pairs, numbers, strict=True)]
     odds = scores.logp[0] - scores.logp[1]
@@ -147,7 +147,7 @@ def score_preferences(
 
 
 def _record_preference(
-    findings: Findings, where: dict[str, Any], logp: Exact, groups: NDArray[np.intp], settings: Intervals
+    findings: Findings, where: Keys, logp: Exact, groups: NDArray[np.intp], settings: Intervals
 ) -> None:
     """Record the share that prefers the stereotype, with its p against ½; of triples StereoSet's measures.
 
@@ -179,7 +179,7 @@ def _resample(values: NDArray[Any], groups: NDArray[np.intp], settings: Interval
 
 
 def _record_census(
-    findings: Findings, where: dict[str, Any], women: Exact, odds: Exact, groups: NDArray[np.intp], settings: Intervals
+    findings: Findings, where: Keys, women: Exact, odds: Exact, groups: NDArray[np.intp], settings: Intervals
 ) -> None:
     """Record how the pronouns of occupations follow their real shares of women."""
     count = np.bincount(groups)

@@ -13,7 +13,7 @@ from wordworth.embedding.core import nearest_neighbours
 from wordworth.measure import analogies, pair_cosines
 from wordworth.measure import similarity as correlate
 from wordworth.measure.analogy import Rule
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.statistics.correlation import rank_correlation
 from wordworth.task.settings import Intervals, WordLookup
 from wordworth.task.valence import score_slots
@@ -74,7 +74,7 @@ def score_similarity(
         findings.score(**where, measure="coverage", value=len(both) / count, n=count)
         for line in pairs.left_out:
             findings.notice("info", line, dataset=pairs.name)
-    columns: dict[str, Any] = {"first": first, "second": second, "rating": ratings.tolist()}
+    columns: Keys = {"first": first, "second": second, "rating": ratings.tolist()}
     if layers.vocabulary:
         spelled_as = dict(zip(words.words, words.forms, strict=True))
         spellings = [f"{spelled_as[a]} {spelled_as[b]}" for a, b in zip(first, second, strict=True)]
@@ -93,7 +93,7 @@ def list_words(pairs: Pairs) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*pairs.first, *pairs.second)))
 
 
-def _record_missing(findings: Findings, where: dict[str, Any], layers: Layers, pairs: Pairs, usable: set[int]) -> None:
+def _record_missing(findings: Findings, where: Keys, layers: Layers, pairs: Pairs, usable: set[int]) -> None:
     """Record the pairs of which a word has no vector, with the reason."""
     missing = [at for at in range(len(pairs.first)) if at not in usable]
     if missing:
@@ -199,9 +199,7 @@ def _columns(questions: Analogies, places: list[int]) -> dict[str, list[str]]:
     return {**dict(zip("abcd", map(list, words), strict=True)), "section": [sections[at].name for at in places]}
 
 
-def _record_accuracy(
-    findings: Findings, where: dict[str, Any], is_correct: NDArray[np.bool_], kinds: NDArray[np.str_]
-) -> None:
+def _record_accuracy(findings: Findings, where: Keys, is_correct: NDArray[np.bool_], kinds: NDArray[np.str_]) -> None:
     """Record the accuracy over all questions and over either kind, with Wilson's interval."""
     for kind in (None, "semantic", "syntactic"):
         hits = is_correct[kinds == kind] if kind else is_correct

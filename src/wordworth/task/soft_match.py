@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from wordworth.catalog.resolve import NameLike
 from wordworth.embedding import Embedding, Provenance
 from wordworth.errors import WordworthError
 from wordworth.progress import waiting
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.task.prediction import Hits, PredictedWords, compute_shares, record_estimate
 from wordworth.task.settings import Intervals
 from wordworth.task.training import Sentences, train_vectors
@@ -61,9 +60,7 @@ def train_word2vec(
     return trained
 
 
-def score_soft_match(
-    words: PredictedWords, where: dict[str, Any], near: Mapping[str, Near], settings: Intervals
-) -> Findings:
+def score_soft_match(words: PredictedWords, where: Keys, near: Mapping[str, Near], settings: Intervals) -> Findings:
     """Score soft match of words and of types: at every k for an embedding, once for any other similarity."""
     findings = Findings()
     for name, one in near.items():
@@ -103,7 +100,7 @@ def _similar(rule: Similarity) -> Hits:
     return lambda _, table: [similar(table.rename({"target": "word"}), rule)]
 
 
-def _record_missing(findings: Findings, where: dict[str, Any], name: str, which: str, missing: Counter[str]) -> None:
+def _record_missing(findings: Findings, where: Keys, name: str, which: str, missing: Counter[str]) -> None:
     """Record the words of misses that have no vector, which count as misses, and how often each occurs."""
     if missing:
         words, counts = zip(*sorted(missing.items(), key=lambda one: (-one[1], one[0])), strict=True)

@@ -5,7 +5,7 @@ different people show how far people agree.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +16,7 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.embedding import Layers
 from wordworth.measure import VALENCE, sc_weat, sc_weat_p
 from wordworth.measure import valence as correlate
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 from wordworth.statistics.correlation import Correlation, pearson, rank_correlation, shuffled_pearson
 from wordworth.task.settings import Intervals, Permutations
 from wordworth.task.words import Poles, TooFewWordsError, match_rated_words, record_missing, record_set
@@ -126,12 +126,7 @@ def score_valence(
 
 
 def _score_held_out(
-    findings: Findings,
-    where: dict[str, Any],
-    words: Layers,
-    items: RatedItems,
-    effects: NDArray[np.float64],
-    settings: Intervals,
+    findings: Findings, where: Keys, words: Layers, items: RatedItems, effects: NDArray[np.float64], settings: Intervals
 ) -> None:
     """Score the slot that is best on one half of the items on the other half: the best of many must not judge itself.
 
@@ -154,14 +149,12 @@ def compute_effect_sizes(words: Layers, poles: Poles) -> NDArray[np.float64]:
     return np.stack([sc_weat(matrix, high.read(slot), low.read(slot)) for slot, matrix in words.each()])
 
 
-def record_slots(findings: Findings, where: dict[str, Any], layers: Layers, rho: Correlation) -> None:
+def record_slots(findings: Findings, where: Keys, layers: Layers, rho: Correlation) -> None:
     """Record one score per slot, of correlations that were computed together."""
     score_slots(findings, where | {"n": rho.n}, layers, value=rho.value, low=rho.low, high=rho.high)
 
 
-def score_slots(
-    findings: Findings, where: Mapping[str, Any], layers: Layers, **numbers: NDArray[np.floating[Any]]
-) -> None:
+def score_slots(findings: Findings, where: Keys, layers: Layers, **numbers: NDArray[np.floating[Any]]) -> None:
     """Record one score per slot; `numbers` are columns of the scores as arrays over the slots."""
     rows = zip(*(column.tolist() for column in numbers.values()), strict=True)
     for slot, row in zip(layers.slots, rows, strict=True):
@@ -175,7 +168,7 @@ def get_interval(rho: Correlation) -> dict[str, float]:
 
 def _test_words(
     findings: Findings,
-    where: dict[str, Any],
+    where: Keys,
     words_and_poles: tuple[Layers, Poles],
     effects: NDArray[np.float64],
     settings: Intervals,

@@ -11,7 +11,7 @@ from wordworth.catalog.read.lexica import Lexicon
 from wordworth.catalog.read.word_sets import PolarWords, load_word_set, polar_words
 from wordworth.embedding import SAME_VECTOR, Layers, spellings
 from wordworth.errors import WordworthError
-from wordworth.results.findings import Findings
+from wordworth.results.findings import Findings, Keys
 
 TO_BALANCE = "dropped at random to balance the sets"
 
@@ -117,7 +117,7 @@ def select_poles(layers: Layers, polar: PolarWords, settings: Any) -> Poles:
     return high, low
 
 
-def record_set(findings: Findings, table: str, where: Mapping[str, Any], group: Layers, **columns: Any) -> None:
+def record_set(findings: Findings, table: str, where: Keys, group: Layers, **columns: Any) -> None:
     """Record an item for each word of a set: those used, and those skipped with the reason."""
     if len(group):
         findings.item(table, **where, **columns, word=list(group.words), spelling=group.found_as())
@@ -127,7 +127,7 @@ def record_set(findings: Findings, table: str, where: Mapping[str, Any], group: 
 def record_missing(
     findings: Findings,
     table: str,
-    where: Mapping[str, Any],
+    where: Keys,
     group: Layers,
     ratings: Mapping[str, float] | None = None,
     **columns: Any,

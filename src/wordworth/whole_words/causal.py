@@ -69,10 +69,9 @@ class CausalReader(Reader):
         batch_ids = np.full((len(texts), width), self.base.pad, dtype=np.int64)
         for row, text in zip(batch_ids, texts, strict=True):
             row[: len(text)] = text
-        positions = [
-            np.arange(number * width + first, number * width + len(text))
-            for number, (text, first) in enumerate(zip(texts, firsts, strict=True))
-        ]
+        starts = range(0, len(texts) * width, width)
+        rows = zip(starts, texts, firsts, strict=True)
+        positions = [np.arange(start + first, start + len(text)) for start, text, first in rows]
         ids, position_indices = send(self.device, batch_ids, np.concatenate(positions))
         options: dict[str, Any] = {}
         if self.remembers:

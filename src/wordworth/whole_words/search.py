@@ -54,10 +54,8 @@ class PreparedChunk:
         self.offsets = [list_offsets(units, target) if target else [0] for target in targets]
         self.is_only_space = np.array([offsets[1:2] == [1] for offsets in self.offsets])
         """Whether the first unit is only the space before the word."""
-        branches = [
-            list_branches(units, target, offsets) if target and rules.k else []
-            for target, offsets in zip(targets, self.offsets, strict=True)
-        ]
+        pairs = zip(targets, self.offsets, strict=True)
+        branches = [list_branches(units, target, starts) if target and rules.k else [] for target, starts in pairs]
         self._firsts = np.cumsum([0, *map(len, branches)]) // 3
         flat = np.fromiter(chain.from_iterable(branches), dtype=np.int32, count=3 * int(self._firsts[-1]))
         self._branches: NDArray[np.integer] = np.ascontiguousarray(flat.reshape(-1, 3).T)

@@ -88,11 +88,9 @@ def surprisal(
 def check_texts(texts: str | Sequence[str]) -> list[str]:
     """Return a text or several as a list."""
     text_list = [texts] if isinstance(texts, str) else list(texts)
-    wrong_value = next((text for text in text_list if not isinstance(text, str)), None)
-    if wrong_value is not None:
-        raise WordworthError(
-            f"a text is a str, but this is a {type(wrong_value).__name__}; give a text or a list of texts"
-        )
+    item = next((text for text in text_list if not isinstance(text, str)), None)
+    if item is not None:
+        raise WordworthError(f"a text is a str, but this is a {type(item).__name__}; give a text or a list of texts")
     return text_list
 
 

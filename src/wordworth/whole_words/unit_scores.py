@@ -76,10 +76,8 @@ class UnitScores:
 
     def split(self, rows: Ints, units: Ints) -> "list[UnitScores]":
         """Split scores without own units at these rows and units of the query."""
-        columns = zip(
-            np.split(self.greedy, rows), np.split(self.can_end, rows), np.split(self.among, units), strict=True
-        )
-        return [replace(self, greedy=greedy, can_end=can_end, among=among) for greedy, can_end, among in columns]
+        parts = zip(np.split(self.greedy, rows), np.split(self.can_end, rows), np.split(self.among, units), strict=True)
+        return [replace(self, greedy=greedy, can_end=can_end, among=among) for greedy, can_end, among in parts]
 
 
 class PendingScores:
@@ -109,22 +107,20 @@ class PendingScores:
             part = slice(start, start + size)
             logits, part_states, part_after = reader.logits(rows[part]), states[part], after[part]
             if not k:
-                max_logits = logits.amax(1)
-                _, *scores = _probabilities(logits, next_units[0][part], max_logits, begins, part_states, part_after)
-                scores_of_slices.append((max_logits.isfinite(), *(max_logits.new_zeros(0),) * 6, *scores))
+                tops = logits.amax(1)
+                _, *scores = _probabilities(logits, next_units[0][part], tops, begins, part_states, part_after)
+                scores_of_slices.append((tops.isfinite(), *(tops.new_zeros(0),) * 6, *scores))
                 continue
-            greedy, max_logits, threshold = _best(logits, k)
+            greedy, tops, threshold = _best(logits, k)
             begin_logits = logits.masked_fill(self._no_begin[part_states], -torch.inf)
-            best_opening, _, begin_threshold = _best(begin_logits, k) if has_opens else (greedy, max_logits, threshold)
+            best_opening, _, begin_threshold = _best(begin_logits, k) if has_opens else (greedy, tops, threshold)
             low, high = np.searchsorted(query.rows, (start, start + size)).tolist()
             places = query_rows[low:high] - start
             query_logits = logits[places, query_units[low:high]]
             among = query_logits >= torch.where(query_opens[low:high] > 0, begin_threshold[places], threshold[places])
-            slice_scores: tuple[Tensor, ...] = (max_logits.isfinite(), greedy, begin_logits.amax(1) >= threshold, among)
+            slice_scores: tuple[Tensor, ...] = (tops.isfinite(), greedy, begin_logits.amax(1) >= threshold, among)
             if next_units:
-                own_logits, *scores = _probabilities(
-                    logits, next_units[0][part], max_logits, begins, part_states, part_after
-                )
+                own_logits, *scores = _probabilities(logits, next_units[0][part], tops, begins, part_states, part_after)
                 slice_scores += (own_logits >= threshold, own_logits >= begin_threshold, best_opening, *scores)
             scores_of_slices.append(slice_scores)
         self._copies, self._event = fetch([torch.cat(column) for column in zip(*scores_of_slices, strict=True)])
@@ -167,17 +163,17 @@ def _best(logits: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _probabilities(
-    logits: Tensor, next_units: Tensor, max_logits: Tensor, begins: Tensor, states: Tensor, after: Ints
+    logits: Tensor, next_units: Tensor, tops: Tensor, begins: Tensor, states: Tensor, after: Ints
 ) -> tuple[Tensor, ...]:
     """Return the following unit's logit, its ln p, ln P(begin), and ln of the sum of all exp(logits).
 
     `logits` are overwritten."""
     next_logits = logits.gather(1, next_units.clamp(min=0)[:, None])[:, 0]
-    mass = logits.sub_(max_logits[:, None]).exp_()
+    mass = logits.sub_(tops[:, None]).exp_()
     total = mass.sum(1).log()
     begin = sum_begins(mass, begins, states, after).log() - total
-    next_logp = torch.where(next_units < 0, torch.nan, next_logits - max_logits - total)
-    return next_logits, next_logp, begin, total + max_logits
+    next_logp = torch.where(next_units < 0, torch.nan, next_logits - tops - total)
+    return next_logits, next_logp, begin, total + tops
 
 
 def sum_begins(mass: Tensor, begins: Tensor, states: Tensor, after: Ints) -> Tensor:

@@ -87,10 +87,8 @@ class Units:
             always = np.array([text is None or text[:1] in (b"", *_SINGLE_SPACES) for text in self.texts])
         flags = np.tile(always, (SPACING_STATES, 1))
         if self.punctuation == "apart" and not self.trailing:
-            kinds = [
-                first_kind(first_character(text)) if text and not begins else None
-                for text, begins in zip(self.texts, always.tolist(), strict=True)
-            ]
+            pairs = zip(self.texts, always.tolist(), strict=True)
+            kinds = [first_kind(first_character(text)) if text and not begins else None for text, begins in pairs]
             flags[WORD] |= np.array([kind == MARK for kind in kinds])
             flags[MARK] |= np.array([kind == WORD for kind in kinds])
         return flags
@@ -161,11 +159,8 @@ class Units:
         """
         units = self._continuations.get(rest)
         if units is None:
-            units = [
-                (unit, length)
-                for length in range(1, min(len(rest), self._longest) + 1)
-                for unit in self._by_text.get(rest[:length], ())
-            ]
+            lengths = range(1, min(len(rest), self._longest) + 1)
+            units = [(unit, length) for length in lengths for unit in self._by_text.get(rest[:length], ())]
             last_units = self._find_longer(rest) if self.unspaced else self._units_before_space.get(rest, ())
             units += [(unit, -1) for unit in last_units]
             if len(self._continuations) >= MAX_CONTINUATIONS:

@@ -217,9 +217,7 @@ def _find_spans(
     word_of = np.maximum.accumulate(np.minimum(np.searchsorted(halves, 2 * unit_starts, side="right"), last_of_units))
     # The space after a word belongs to the next one, so a unit reaches too far if it covers more than that space.
     reach = np.minimum(np.searchsorted(halves, 2 * unit_ends - 2), last_of_units)
-    shared_words = {
-        word
-        for unit in np.flatnonzero(reach > word_of).tolist()
-        for word in range(int(word_of[unit]), int(reach[unit]) + 1)
-    }
+    shared_words: set[int] = set()
+    for unit in np.flatnonzero(reach > word_of).tolist():
+        shared_words.update(range(int(word_of[unit]), int(reach[unit]) + 1))
     return np.searchsorted(word_of, np.arange(len(is_glued))), shared_words

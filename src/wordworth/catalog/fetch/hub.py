@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from wordworth.engine.engines import notice
 from wordworth.errors import WordworthError, reason_of, require
@@ -120,20 +121,12 @@ def fetch_from_hub(file: HubFile, name: str, *, fetch: bool = True) -> Path:
 def _download(file: HubFile, *, is_local_only: bool) -> Path:
     from huggingface_hub import constants, hf_hub_download, snapshot_download
 
-    repo, revision = file.repo, file.revision
+    options: dict[str, Any] = {"revision": file.revision, "local_files_only": is_local_only}
     with space_checked(Path(constants.HF_HUB_CACHE)):
         if file.path:
-            path = hf_hub_download(
-                repo, file.path, repo_type=file.repo_type, revision=revision, local_files_only=is_local_only
-            )
+            path = hf_hub_download(file.repo, file.path, repo_type=file.repo_type, **options)
         else:
-            path = snapshot_download(
-                repo,
-                revision=revision,
-                allow_patterns=_MODEL_FILES,
-                ignore_patterns=_IN_FOLDERS,
-                local_files_only=is_local_only,
-            )
+            path = snapshot_download(file.repo, allow_patterns=_MODEL_FILES, ignore_patterns=_IN_FOLDERS, **options)
     return Path(path)
 
 

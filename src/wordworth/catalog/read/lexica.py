@@ -169,12 +169,8 @@ def _of_catalog(data: Origin, entry: Entry, word_column: str | None, rating_colu
         header, rows_of = _LAYOUTS[form["layout"]]
         table = Records(data.where, header, tuple(rows_of(read_text(data.where).splitlines())))
     else:
-        table = read_table(
-            data.where,
-            delimiter=layout.get("delimiter", ","),
-            header=form.get("header", True),
-            quotes=form.get("quotes", True),
-        )
+        has_header, has_quotes = form.get("header", True), form.get("quotes", True)
+        table = read_table(data.where, delimiter=layout.get("delimiter", ","), header=has_header, quotes=has_quotes)
     given_columns = {"word": word_column, "valence": rating_column}
     columns = layout["columns"] | {role: title for role, title in given_columns.items() if title}
     return replace(_lexicon(data, table, columns, form, drop_bad=True), scale=entry.scale)

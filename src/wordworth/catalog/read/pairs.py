@@ -38,15 +38,10 @@ class Pairs(DataSet):
             rows.setdefault((forms.get(pair[0], pair[0]), forms.get(pair[1], pair[1])), []).append(row)
         if len(rows) == len(self):
             return self
-        groups = [
-            group
-            for members in rows.values()
-            for group in (
-                [members]
-                if len({(self.first[row], self.second[row]) for row in members}) > 1
-                else [[row] for row in members]
-            )
-        ]
+        groups: list[list[int]] = []
+        for members in rows.values():
+            spellings = {(self.first[row], self.second[row]) for row in members}
+            groups += [members] if len(spellings) > 1 else [[row] for row in members]
         if len(groups) == len(self):
             return self
         groups.sort()
@@ -185,10 +180,10 @@ def _read(
 
 def _sections(starts: Sequence[tuple[str, int]], end: int) -> tuple[Section, ...]:
     stops = [start for _, start in starts[1:]] + [end]
-    return tuple(
-        Section(name, "syntactic" if name.startswith("gram") else "semantic", start, stop)
-        for (name, start), stop in zip(starts, stops, strict=True)
-    )
+    sections = []
+    for (name, start), stop in zip(starts, stops, strict=True):
+        sections.append(Section(name, "syntactic" if name.startswith("gram") else "semantic", start, stop))
+    return tuple(sections)
 
 
 @dataclass(frozen=True, slots=True)

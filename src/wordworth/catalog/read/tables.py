@@ -116,11 +116,9 @@ def read_table(
     if not text.strip():
         raise WordworthError(f"{path} is empty; it needs a header and rows")
     delimiter = delimiter or sniff_delimiter(text, path)
+    lines = io.StringIO(text, newline="")
     reader = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter=delimiter,
-        quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
-        strict=True,
+        lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE, strict=True
     )
     try:
         rows = [Record(reader.line_num, tuple(cells)) for cells in reader if any(cell.strip() for cell in cells)]

@@ -129,9 +129,8 @@ def load_translations(name: str) -> Translations:
         english, cells = tidy(row.cells[0]), [tidy(cell) for cell in row.cells[columns]]
         translations = tuple(dict.fromkeys(form for form in cells if form))
         if english and translations:
-            forms[english] = forms.get(english, ()) + tuple(
-                form for form in translations if form not in forms.get(english, ())
-            )
+            present = forms.get(english, ())
+            forms[english] = present + tuple(form for form in translations if form not in present)
         elif english and of_language is not None:
             blanks.add(english)
     return Translations(name, source.language, forms, frozenset(blanks), bool(source.details.get("by_machine")))
@@ -278,13 +277,11 @@ def _of_table(table: _Test, location: str) -> AssociationTest:
 
 def _list_shared_words(labels: Sequence[str], groups: Sequence[Sequence[str]]) -> list[str]:
     """Return a remark for every word in both sets of targets or in both sets of attributes."""
-    pairs = ((0, 1), (2, 3))
-    return [
-        f"{word} is in both {labels[first]} and {labels[second]}"
-        for first, second in pairs
-        for word in groups[first]
-        if word in groups[second]
-    ]
+    remarks = []
+    for first, second in ((0, 1), (2, 3)):
+        shared_words = [word for word in groups[first] if word in groups[second]]
+        remarks += [f"{word} is in both {labels[first]} and {labels[second]}" for word in shared_words]
+    return remarks
 
 
 def languages() -> list[str]:
