@@ -38,6 +38,16 @@ def _own_cache(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
 
+@pytest.fixture
+def work_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, without the papers' data."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The papers' data sets, where they are at hand."""

@@ -28,17 +28,13 @@ VALENCE = {
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def work(work_folder: Path) -> Path:
     """A folder to work in, with an embedding of English words in it."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
     polar = polar_words()
     words = [*polar.pleasant, *polar.unpleasant, *load_lexicon("bellezza").words]
     words += [word for name in ("weat1", "weat8") for group in load_test(name).groups for word in group]
-    write_vectors(folder / "mine.txt", (word for word in words if word != "adorable"))
-    return folder
+    write_vectors(work_folder / "mine.txt", (word for word in words if word != "adorable"))
+    return work_folder
 
 
 VALNORM = ("run", "valnorm", "mine.txt", "--lexicon", "bellezza", "--experiment", "valence", "--resamples", "20")

@@ -28,12 +28,8 @@ from wordworth.study.weat.study import measure as measure_weat
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def work(work_folder: Path) -> Path:
     """A folder to work in, with two embeddings of the words that a quick audit looks for."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.delenv("WORDWORTH_DATA", raising=False)
     polar = polar_words()
     words = [*polar.pleasant, *polar.unpleasant, *load_lexicon("bellezza").words]
     words += [word for number in range(1, 11) for group in load_test(f"weat{number}").groups for word in group]
@@ -43,9 +39,9 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         words += load_word_set(f"bommasani-{name}").words
     words += [word for pair in load_word_set("bommasani-gender_pairs").pairs for word in pair]
     for seed, name in enumerate(("mine", "other")):
-        write_vectors(folder / f"{name}.txt", words, seed=seed)
-        os.utime(folder / f"{name}.txt", (1_000_000_000, 1_000_000_000))
-    return folder
+        write_vectors(work_folder / f"{name}.txt", words, seed=seed)
+        os.utime(work_folder / f"{name}.txt", (1_000_000_000, 1_000_000_000))
+    return work_folder
 
 
 STUDIES = {"valnorm", "weat", "static"}

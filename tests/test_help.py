@@ -1,10 +1,9 @@
-"""What a newcomer sees: the greeting, the help of every command, what a shell completes; one word for one thing."""
+"""What a newcomer sees: the greeting, the help of every command, what a shell completes."""
 
 import re
 import shlex
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -121,26 +120,3 @@ for line in {lines}:
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ended.stderr.splitlines() == [f"{line} []" for line in lines]
-
-
-def _read_meaning(text: str) -> str:
-    """What an option is, without the details."""
-    return re.split(r"[.,:;(]", text)[0].strip()
-
-
-def _list_options() -> list[tuple[str, str, Any]]:
-    """Command, option and parameter, over all commands."""
-    return [
-        (" ".join(path), option, one)
-        for path, command in LEAVES.items()
-        for one in command.params
-        for option in one.opts
-        if option.startswith("--") and option != "--help"
-    ]
-
-
-def test_a_thing_has_one_option() -> None:
-    names: dict[str, set[str]] = defaultdict(set)
-    for _, option, parameter in _list_options():
-        names[_read_meaning(parameter.help)].add(option)
-    assert not {meaning: options for meaning, options in names.items() if len(options) > 1}

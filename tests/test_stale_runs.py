@@ -16,13 +16,10 @@ from wordworth.study.weat import WeatSettings
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def work(work_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, which is the user's home as well."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("HOME", str(folder))
-    return folder
+    monkeypatch.setenv("HOME", str(work_folder))
+    return work_folder
 
 
 @pytest.mark.parametrize(

@@ -162,13 +162,17 @@ def test_snapshots_are_shorter_runs(tiny_model: Tiny, tmp_path: Path) -> None:
             np.testing.assert_allclose(one.vectors(3, pooling), alone.vectors(3, pooling), rtol=1e-4, atol=1e-6)
 
 
+def use_small_chunks(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setenv("WORDWORTH_CACHE", str(folder / "other"))
+    monkeypatch.setattr("wordworth.encode.aggregation.CHUNK_BYTES", 1)
+    monkeypatch.setattr("wordworth.encode.aggregation.MIN_CHUNK_CONTEXTS", 1)
+
+
 def test_batches_and_chunks_change_nothing(tiny_model: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model, sample = tiny_model("gpt2"), draw(tmp_path)
     (expected,) = aggregate(model, WORDS, sample)
     vectors = {pooling: expected.vectors(3, pooling) for pooling in POOLINGS_OF_BOTH}
-    monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
-    monkeypatch.setattr("wordworth.encode.aggregation.CHUNK_BYTES", 1)
-    monkeypatch.setattr("wordworth.encode.aggregation.MIN_CHUNK_CONTEXTS", 1)
+    use_small_chunks(monkeypatch, tmp_path)
     monkeypatch.setitem(ENCODER_BATCH_TOKENS, "cpu", 7)
     (found,) = aggregate(model, WORDS, sample)
     for pooling, expected_vectors in vectors.items():
@@ -179,9 +183,7 @@ def test_resumes_after_a_kill(tiny_model: Tiny, tmp_path: Path, monkeypatch: pyt
     model, sample = tiny_model("bert"), draw(tmp_path)
     (expected,) = aggregate(model, WORDS, sample)
     whole = {pooling: expected.vectors(1, pooling) for pooling in POOLINGS_OF_BOTH}
-    monkeypatch.setenv("WORDWORTH_CACHE", str(tmp_path / "other"))
-    monkeypatch.setattr("wordworth.encode.aggregation.MIN_CHUNK_CONTEXTS", 1)
-    monkeypatch.setattr("wordworth.encode.aggregation.CHUNK_BYTES", 1)
+    use_small_chunks(monkeypatch, tmp_path)
     monkeypatch.setattr("wordworth.encode.aggregation.CHECKPOINT_SECONDS", 0.0)
     steps: list[float] = []
 

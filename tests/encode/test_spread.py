@@ -109,8 +109,7 @@ def test_auto_reads_from_disk_where_memory_is_short(tmp_path: Path, monkeypatch:
     assert lies(model) == ["cpu", "meta"]
     assert notices()[-1].endswith("free on cpu: 0.0 GB of it layer by layer from disk.")
     np.testing.assert_array_equal(
-        run(model, ["word"]).vectors["last"],
-        run(load_model(folder, device="cpu"), ["word"]).vectors["last"],
+        run(model, ["word"]).vectors["last"], run(load_model(folder, device="cpu"), ["word"]).vectors["last"]
     )
     assert lies(load_model(folder, device="cpu")) == ["cpu", "cpu"], "a device that is named is taken"
 

@@ -22,10 +22,7 @@ def test_valence_and_similarity(small: Embedding, tmp_path: Path) -> None:
     similar = [f"{a}\t{b}\t{c!r}" for a, b, c in zip(pairs.first, pairs.second, pairs.scores.tolist(), strict=True)]
 
     def run_in(folder: Path) -> Run:
-        lexica, pairs = (
-            _shuffle(folder, "lex.csv", rated, "word,valence"),
-            _shuffle(folder, "pairs.tsv", similar),
-        )
+        lexica, pairs = (_shuffle(folder, "lex.csv", rated, "word,valence"), _shuffle(folder, "pairs.tsv", similar))
         return study("valnorm")([small], lexica=[lexica], pairs=[pairs], resamples=50)
 
     _assert_same(run_in(tmp_path / "as published"), run_in(tmp_path / "shuffled"))
