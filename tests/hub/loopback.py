@@ -111,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._refuse(404, "RepoNotFound")
 
     def _list(self, asked: dict[str, str]) -> None:
-        repo, commit = self._found(asked, open_to_all=True)
+        repo, commit = self._find_commit(asked, open_to_all=True)
         if repo is None or not commit:
             return
         files = repo.commits[commit]
@@ -123,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, json.dumps(about).encode(), **{"Content-Type": "application/json"})
 
     def _file(self, asked: dict[str, str]) -> None:
-        repo, commit = self._found(asked)
+        repo, commit = self._find_commit(asked)
         if repo is None or not commit:
             return
         content = repo.commits[commit].get(asked["path"])
