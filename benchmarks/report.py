@@ -38,7 +38,7 @@ def opening() -> Result:
     with TemporaryDirectory() as scratch:
         words = [f"word{at}" for at in range(WORDS)]
         names = [f"random-{at}" for at in range(MODELS)]
-        run = random_vast(names, layers=LAYERS, words=words).write(Path(scratch) / "run")
+        run = random_vast(names, layers=LAYERS, words=words).save(Path(scratch) / "run")
         start = perf_counter()
         report = write_report([run])
         making = perf_counter() - start
