@@ -88,8 +88,8 @@ def test_the_first_quarter_is_best_only_where_it_is(best: Mapping[str, int], lay
             run.score(**slot, pooling="mean/mean", value=0.6 if layer == at else 0.5)
             run.score(**slot, pooling="max/mean", value=0.9 if layer == 1 else 0.5)
             run.score(**slot, pooling="mean/mean", sentences=100, value=0.9 if layer == 2 else 0.5)
-    leads_of_layers = [lead for lead in sentences(finish(run), MEANING).get("lm", []) if "a layer from" in lead]
-    text = f"In aggregated text, a layer from 0 to 3 of 12 is best on {count} sets of word pairs."
+    leads_of_layers = [lead for lead in sentences(finish(run), MEANING).get("lm", []) if "one of layers" in lead]
+    text = f"In aggregated text, one of layers 0–3 of 12 is best on {count} sets of word pairs."
     assert leads_of_layers == ([text] if count else [])
 
 

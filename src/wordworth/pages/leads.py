@@ -57,7 +57,7 @@ def _early_layers(runs: Runs) -> Iterator[Lead]:
         best = by_value.unique("dataset", keep="first")
         early = best.filter(pl.col("layer") <= layers // 4).height
         sets = f"{early} of {len(best)} sets of word pairs"
-        yield str(model), f"In {context} text, a layer from 0 to {layers // 4} of {layers} is best on {sets}."
+        yield str(model), f"In {context} text, one of layers 0–{layers // 4} of {layers} is best on {sets}."
 
 
 def _nullified_tests(runs: Runs) -> Iterator[Lead]:

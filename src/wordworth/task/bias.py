@@ -253,10 +253,8 @@ def _score_explained(findings: Findings, where: Keys, layers: Layers, lists: Bia
     score_slots(findings, where | place | {"variant": "explained", "n": len(lists.pairs)}, layers, value=shares)
     weak = int((shares < MIN_EXPLAINED).sum())
     if weak:
-        reason = (
-            f"layers have a first component that explains less than {MIN_EXPLAINED:.0%} of the gender pairs' "
-            f"differences (the least {shares.min():.0%}), so direct-bias says little there"
-        )
+        share = f"less than {MIN_EXPLAINED:.0%} of the pairs' differences (at least {shares.min():.0%})"
+        reason = f"layers have a weak first component: it explains {share}"
         findings.notice("caution", reason, count=weak, total=len(shares), model=layers.name, **place)
 
 

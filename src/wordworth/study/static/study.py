@@ -165,9 +165,9 @@ class _Source:
         source = over_sentences(self.model, words, sample, aggregating)
         place: dict[str, Any] = {"experiment": experiment, "model": self.model.name, "context": "aggregated"}
         whole, total = source.whole, len(words)
+        contexts = int(whole.contexts.sum())
         reason = (
-            f"sentences with a word of the vocabulary were drawn from {sample.lines:,} lines of text; its words have "
-            f"{int(whole.contexts.sum()):,} contexts in them"
+            f"sentences were drawn from {sample.lines:,} lines of text; they have {contexts:,} contexts of the words"
         )
         findings.notice("info", reason, count=sample.sentences, total=sample.eligible, **place)
         for flaw in sample.flaws:
