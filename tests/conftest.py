@@ -13,6 +13,8 @@ from base_install import hide_extras
 from commands import Answer, Command
 from made_runs import random_infer, random_predict, random_vast
 
+# Ray gives its workers a low priority, so that next to other work they would hardly run at all.
+os.environ.setdefault("RAY_worker_niceness", "0")
 if os.environ.get("WORDWORTH_TESTS") == "base":
     hide_extras()
 NEEDS_TORCH = re.compile(
