@@ -104,7 +104,8 @@ def _label(name_or_path: str | Path) -> str:
 
 
 SPECIFIC, EQUALIZE = "bolukbasi-gender_specific_full", "bolukbasi-equalize_pairs"
-"""Lists of Bolukbasi et al. for gender, the default of hard debiasing."""
+DEFINITIONAL = "bolukbasi-definitional_pairs"
+"""Word sets of Bolukbasi et al. for gender, the defaults of hard debiasing."""
 
 
 Change = Callable[[Embedding], Embedding]
@@ -194,8 +195,8 @@ def make_treatment(embedding: Embedding, subspace: Subspace, settings: DebiasSet
 
 
 def _hard(embedding: Embedding, *, subspace: Subspace, settings: DebiasSettings, findings: Findings) -> Embedding:
-    published_words = set(load_word_set(SPECIFIC).words)
-    if settings.specific is None and not published_words.issuperset(word.lower() for word in subspace.words):
+    gender_words = {word.lower() for name in (SPECIFIC, DEFINITIONAL) for word in load_word_set(name).words}
+    if settings.specific is None and not gender_words.issuperset(word.lower() for word in subspace.words):
         raise WordworthError(
             f"hard debiasing has word lists for gender only, and {subspace.name} needs its own: give --specific and "
             "--equalize to debias"

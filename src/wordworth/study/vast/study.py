@@ -283,8 +283,10 @@ def select_component_words(findings: Findings, words: EncodedWords) -> Component
     if words.settings.component_words == "sample" and len(names) > SAMPLE_WORDS:
         rows = np.random.default_rng(0).choice(len(names), SAMPLE_WORDS, replace=False)
         names, sample = [names[row] for row in sorted(rows.tolist())], f"a fixed sample of {SAMPLE_WORDS:,} of "
-    lists = f"the words of {len(sources)} lists, whichever lexica and tests are run"
-    reason = f"mean and components of isolation and bias are fitted on {sample}{lists}"
+    reason = (
+        f"mean and principal components of isolation and bias are fitted on {sample}the words of "
+        f"{', '.join(sources)}, whichever lexica and tests are run"
+    )
     findings.notice("info", reason, **place)
     return ComponentWords(words, names, ratings)
 
